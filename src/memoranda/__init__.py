@@ -1,0 +1,1 @@
+"""Memoranda keeps an AI agent's memory: exact, safe, durable."""

@@ -1,0 +1,1 @@
+"""Stores keep one owner's memories and their history; backends hold many stores."""
