@@ -8,6 +8,7 @@
     |   |   `-- WrongParameter
     |   |-- BadPath              the path policy refuses the path
     |   |-- NotFound             nothing lives at the path
+    |   |-- UnknownId            no store, memory or version has this id
     |   |-- AlreadyExists        something lives at the path already
     |   |-- IsADirectory         a file was wanted, the path is a directory
     |   |-- NotADirectory        a parent of the path is a file

@@ -200,7 +200,7 @@ class Version(NamedTuple):
         return datetime.fromtimestamp(self.created_at_ns / 1e9, tz=UTC)
 
 
-class Memory(NamedTuple):
+class Entry(NamedTuple):
     """A live memory, without its content."""
 
     path: MemoryPath
@@ -241,7 +241,7 @@ class Outline(NamedTuple):
 class Page(NamedTuple):
     """A page of a listing; ``after`` continues it, None on the last page."""
 
-    entries: tuple[Memory | Directory, ...]
+    entries: tuple[Entry | Directory, ...]
     after: str | None
 
 
@@ -352,11 +352,11 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def stat(self, path: MemoryPath) -> Memory:
+    async def stat(self, path: MemoryPath) -> Entry:
         """Ids, hash, size and times of a live memory. Raises ``NotFound``, ``IsADirectory``."""
 
     @abstractmethod
-    async def locate(self, memory_id: str) -> Memory:
+    async def locate(self, memory_id: str) -> Entry:
         """The live memory with this id; raises ``UnknownId``."""
 
     @abstractmethod
@@ -483,10 +483,10 @@ class WrapperStore(Store):
     ) -> Content:
         return await self.inner.read(path, start, length)
 
-    async def stat(self, path: MemoryPath) -> Memory:
+    async def stat(self, path: MemoryPath) -> Entry:
         return await self.inner.stat(path)
 
-    async def locate(self, memory_id: str) -> Memory:
+    async def locate(self, memory_id: str) -> Entry:
         return await self.inner.locate(memory_id)
 
     async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
