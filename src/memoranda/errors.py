@@ -82,7 +82,9 @@ class UnknownCommand(BadCommand):
     code = "unknown_command"
 
     def __init__(self, given: object) -> None:
-        super().__init__("The command is none of view, create, str_replace, insert, delete, rename.")
+        super().__init__(
+            "The command is none of view, create, str_replace, insert, delete, rename."
+        )
         self.given = given
 
 

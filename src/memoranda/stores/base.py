@@ -342,9 +342,7 @@ class Store(ABC):
     # ---- reading
 
     @abstractmethod
-    async def read(
-        self, path: MemoryPath, start: int = 0, length: int | None = None
-    ) -> Content:
+    async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         """The bytes of a memory from byte ``start`` (0-based), at most ``length`` of them.
 
         One cheap access; takes no lock that a writer holds during an fsync. Raises ``NotFound``
@@ -389,9 +387,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def search(
-        self, query: str, prefix: MemoryPath, *, limit: int = 50
-    ) -> tuple[Hit, ...]:
+    async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
         """Memories beneath ``prefix`` whose text holds every word of ``query`` (a quoted part is
         one word), ignoring case; at most ``limit``, ordered by path. Raises ``Unsupported``."""
 
@@ -471,16 +467,15 @@ class WrapperStore(Store):
 
     def __init__(self, inner: Store) -> None:
         self.inner = inner
-        self.suspends = inner.suspends  # type: ignore[misc]  # a wrapper suspends as its inner does
-        self.capabilities = inner.capabilities  # type: ignore[misc]  # likewise
+        # A wrapper suspends as its inner store does, so these differ from one object to the next.
+        self.suspends = inner.suspends  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
+        self.capabilities = inner.capabilities  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
 
     @property
     def id(self) -> str:
         return self.inner.id
 
-    async def read(
-        self, path: MemoryPath, start: int = 0, length: int | None = None
-    ) -> Content:
+    async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         return await self.inner.read(path, start, length)
 
     async def stat(self, path: MemoryPath) -> Entry:
@@ -503,9 +498,7 @@ class WrapperStore(Store):
     ) -> Page:
         return await self.inner.list(prefix, depth=depth, after=after, limit=limit, at=at)
 
-    async def search(
-        self, query: str, prefix: MemoryPath, *, limit: int = 50
-    ) -> tuple[Hit, ...]:
+    async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
         return await self.inner.search(query, prefix, limit=limit)
 
     async def usage(self) -> Usage:
