@@ -6,12 +6,39 @@ normalises paths, and nothing takes a path as ``str``.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from memoranda.errors import BadPath, Misuse
+from memoranda.invisible import INVISIBLE
+from memoranda.path_probe import could_become_structure
 
 ROOT_TEXT = "/memories"
 MAX_PATH_BYTES = 1024
 MAX_SEGMENTS = 20
 MAX_SEGMENT_BYTES = 255
+
+# n bytes of NFC come from at most 3n characters, so a longer text can't fit; this bounds the work
+# that a huge path can cause. https://unicode.org/faq/normalization.html#12
+_MAX_REST_CHARS: Final = 3 * MAX_PATH_BYTES
+
+# Models come back to the same few paths. Only accepted ones are remembered, and none that is
+# longer than the limit allows in its usual spelling: at most about 5 MB in all.
+_REMEMBERED_PATHS: Final = 1024
+_REMEMBERED_CHARS: Final = len(ROOT_TEXT) + MAX_PATH_BYTES
+
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+
+# Git refuses these in a tree because NTFS takes them all for .git: it ignores case, dots and
+# spaces at the end, and a stream name, and git~1 is the short name of .git.
+_GIT: Final = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.DOTALL | re.IGNORECASE)
+
+_PATH_TOO_LONG: Final = f"A path can't be longer than {MAX_PATH_BYTES:,} bytes."
+_PATH_TOO_DEEP: Final = f"A path can't be more than {MAX_SEGMENTS} names deep."
+_NAME_TOO_LONG: Final = f"A name can't be longer than {MAX_SEGMENT_BYTES} bytes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +57,28 @@ class MemoryPath:
     def of(cls, segments: tuple[str, ...]) -> MemoryPath:
         """The path of names that are known to be good (rows of a store); nothing is checked."""
         return cls(segments, "/".join((ROOT_TEXT, *segments)))
+
+    @classmethod
+    def from_store_path(cls, given: str) -> MemoryPath:
+        """The path that the HTTP API spells ``/a/b.md``; the strict form of ``parse_path``.
+
+        It starts with a slash, doesn't end with one, isn't ``/`` alone, and is in Unicode NFC
+        already. Raises ``BadPath`` about ``given``, as ``parse_path`` does.
+        """
+        given = _exact(given)
+        if not given.startswith("/"):
+            raise BadPath(given, "A path starts with a slash.")
+        if given.endswith("/"):
+            raise BadPath(given, "A path can't end with a slash.")
+        if len(given) > MAX_PATH_BYTES:
+            raise BadPath(given, _PATH_TOO_LONG)
+        try:
+            path = parse_path(ROOT_TEXT + given)
+        except BadPath as error:
+            raise BadPath(given, error.reason) from None
+        if path.store_path != given:
+            raise BadPath(given, "A path has to be in Unicode normalization form C (NFC).")
+        return path
 
     def __str__(self) -> str:
         """The canonical form that Claude reads: ``/memories/a/b.md``, no trailing slash."""
@@ -66,3 +115,87 @@ class MemoryPath:
 
 
 ROOT = MemoryPath.of(())
+
+
+def parse_path(given: str) -> MemoryPath:
+    """The path that ``given`` names, the whole policy checked.
+
+    Raises ``BadPath``: without a reason where the path leaves ``/memories``, has an empty or a dot
+    segment, or hides structure in an encoding; else with one sentence on the shape of the name.
+    The answer depends on nothing but ``given``. Raises ``Misuse`` if it isn't a ``str``.
+    Pure, no I/O; the cost is bounded however long ``given`` is.
+    """
+    if type(given) is not str:
+        given = _exact(given)
+    if len(given) > _REMEMBERED_CHARS:
+        return _parse(given)
+    return _parse_or_recall(given)
+
+
+def is_allowed_name(name: str) -> bool:
+    """Whether ``name``, as found on a disk, can be a segment of a path just as it is.
+
+    Names that are not in Unicode NFC can't: no path reaches them.
+    """
+    try:
+        _check_name(name, name)
+    except BadPath:
+        return False
+    return unicodedata.is_normalized("NFC", name)
+
+
+def _exact(given: object) -> str:
+    if isinstance(given, str):
+        # A subclass may answer anything when asked; this is what it holds.
+        return str.__str__(given)
+    raise Misuse("A path has to be a str.")
+
+
+def _parse(given: str) -> MemoryPath:
+    # Before normalising: no character and no mark turns into or joins the root or a slash.
+    if given != ROOT_TEXT and not given.startswith(f"{ROOT_TEXT}/"):
+        raise BadPath(given)
+    if len(given) - len(ROOT_TEXT) > _MAX_REST_CHARS:
+        raise BadPath(given, _PATH_TOO_LONG)
+    text = unicodedata.normalize("NFC", given)
+    if len(text.encode("utf-8", "surrogatepass")) - len(ROOT_TEXT) > MAX_PATH_BYTES:
+        raise BadPath(given, _PATH_TOO_LONG)
+    slash = text.endswith("/")
+    text = text.removesuffix("/")
+    segments = tuple(text.split("/")[2:])
+    if len(segments) > MAX_SEGMENTS:
+        raise BadPath(given, _PATH_TOO_DEEP)
+    for name in segments:
+        _check_name(name, given)
+    return MemoryPath(segments, text, slash)
+
+
+_parse_or_recall: Final = lru_cache(_REMEMBERED_PATHS)(_parse)
+
+
+def _check_name(name: str, given: str) -> None:
+    if name in ("", ".") or name.startswith(".."):
+        raise BadPath(given)
+    reason = _fault_in_shape(name)
+    if reason:
+        raise BadPath(given, reason)
+    if could_become_structure(name):
+        raise BadPath(given)
+
+
+def _fault_in_shape(name: str) -> str | None:
+    if INVISIBLE.search(name):
+        return "A name can't hold control characters or invisible ones."
+    if "\\" in name:
+        return "A name can't hold a backslash."
+    if len(name.encode()) > MAX_SEGMENT_BYTES:
+        return _NAME_TOO_LONG
+    if name[0].isspace():
+        return "A name can't begin with a space."
+    if name[-1].isspace():
+        return "A name can't end with a space."
+    if _DRIVE.match(name):
+        return "A name can't begin with a drive letter and a colon."
+    if _GIT.fullmatch(name):
+        return "A name can't be .git or another spelling of it."
+    return None
