@@ -1,0 +1,58 @@
+"""One store's part of a database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import apsw
+
+NUMBER_BITS: Final = 36
+"""A store's numbers (events and nodes) lie in one range of 2**36, so that the history of one store
+is one stretch of the table and neither its ids nor its counts tell of other stores."""
+
+
+class Image(NamedTuple):
+    """What ``fstat`` says of a file that nobody touched since we wrote it (size is the node's)."""
+
+    ino: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLog:
+    """One store in an open database: which rows are its own, and its secret.
+
+    Cheap to make; holds no state besides, so one per connection may exist. ``base`` is also the
+    number of the root's node: 0 in a database that holds a single store (``number`` 0).
+    """
+
+    db: apsw.Connection
+    number: int
+    id: str
+    secret: bytes
+
+    @property
+    def base(self) -> int:
+        """The number of the root node; events and nodes of the store are above it."""
+        return self.number << NUMBER_BITS
+
+    @property
+    def end(self) -> int:
+        """The first number that is no longer this store's."""
+        return (self.number + 1) << NUMBER_BITS
+
+    @classmethod
+    def make(cls, db: apsw.Connection, number: int, store_id: str, now_ns: int) -> StoreLog:
+        """A new, empty store; inside the caller's transaction. Draws its secret."""
+        raise NotImplementedError
+
+    @classmethod
+    def open(cls, db: apsw.Connection, number: int = 0) -> StoreLog | None:
+        """The store with this number, or None."""
+        raise NotImplementedError
+
+    def last_seq(self) -> int:
+        """The newest event's number; ``base`` of an empty store."""
+        raise NotImplementedError
