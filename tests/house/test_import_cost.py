@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from tests.house.repository import SOURCE
+
 HEAVY = {
     "anthropic",
     "anyio",
@@ -28,14 +30,14 @@ HEAVY = {
 
 
 def loaded_by(statement: str) -> set[str]:
-    """The modules of a fresh interpreter after ``statement``."""
-    code = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
-    # -S -E would leave out site packages; -I keeps them but ignores the caller's settings.
+    """The modules that a fresh interpreter holds after ``statement``."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n"
+        f"{statement}\n"
+        "import json; print(json.dumps(sorted(sys.modules)))"
+    )
     done = subprocess.run(
-        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, 'src')\n{code}"],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
     return set(json.loads(done.stdout))
 
@@ -43,5 +45,5 @@ def loaded_by(statement: str) -> set[str]:
 def test_importing_memoranda_loads_no_sdk_no_framework_and_no_event_loop() -> None:
     # Packages installed beside us may load things at start-up of their own accord.
     ours = loaded_by("import memoranda") - loaded_by("pass")
-    assert ours & HEAVY == set()
     assert "memoranda" in ours
+    assert ours & HEAVY == set()
