@@ -118,7 +118,7 @@ def parse(raw: object) -> Command | RefusedInput:
 def _plain_dict(raw: object) -> _Fields:
     if isinstance(raw, dict):
         # A subclass may answer anything when asked; this is what it holds.
-        return dict[object, object].copy(cast("_Fields", raw))
+        return dict(dict[object, object].items(cast("_Fields", raw)))
     raise MissingParameter("", "command")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Final
 
 from memoranda.invisible import INVISIBLE
@@ -19,16 +21,13 @@ def escape_for_display(given: str, limit: int = SHOWN_CHARS) -> str:
     result is one line of valid UTF-8. It is cut to ``limit`` characters, never inside an escape.
     The cost is that of ``limit`` characters, however long ``given`` is.
     """
-    shown = INVISIBLE.sub(_escape, given[:limit])
+    given = given[:limit]
+    shown = INVISIBLE.sub(_escape, given)
     if len(shown) <= limit:
         return shown
-    shown = ""
-    for character in given[:limit]:
-        piece = INVISIBLE.sub(_escape, character)
-        if len(shown) + len(piece) > limit:
-            break
-        shown += piece
-    return shown
+    ends = accumulate(len(INVISIBLE.sub(_escape, character)) for character in given)
+    fitting = bisect_right(list(ends), limit)
+    return INVISIBLE.sub(_escape, given[:fitting])
 
 
 def _escape(match: re.Match[str]) -> str:
