@@ -28,11 +28,13 @@
     |   |-- ReadOnly             the path or the store can't be written
     |   |-- TooManyCommands      the rate limit is used up
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
+    |   |-- ContentGone          a version's content was redacted
     |   `-- Unsupported          this backend can't do what was asked
     |-- Conflict                 another writer was faster; read again and retry
     |-- Unavailable              storage can't answer now; nothing is lost, try later
     |-- Corrupt                  stored data fails its checks
     `-- Misuse                   the calling program is wrong; never shown to Claude
+        `-- StoreSuspended       a store waits that said it never does
 
 An error carries data, not prose for Claude: the texts that Claude reads are made from it in
 ``reply.py``. ``str(error)`` is for programs and people; it names memory paths, never host paths,
@@ -344,6 +346,17 @@ class NotRedactable(Refused):
         )
 
 
+class ContentGone(Refused):
+    """A version's content was redacted, so there is nothing to compare with or to restore."""
+
+    code = "content_gone"
+    http_status = 410
+    exit_code = 3
+
+    def __init__(self) -> None:
+        super().__init__("The content of this version was redacted.")
+
+
 class Unsupported(Refused):
     """This backend lacks a capability; ``wanted`` names it. Raised before anything starts."""
 
@@ -388,3 +401,14 @@ class Misuse(MemorandaError):
     code = "misuse"
     http_status = 500
     exit_code = 9
+
+
+class StoreSuspended(Misuse):
+    """A store whose class says ``suspends = False`` waited for an event loop."""
+
+    code = "store_suspended"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A store that says it never suspends did. Let its class say `suspends = True`."
+        )

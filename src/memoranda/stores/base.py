@@ -193,6 +193,9 @@ class Version(NamedTuple):
     content: bytes | None = None
     late: bool = False
     """Text that a person saved into a file that was already replaced: in history, never head."""
+    batch: int = 0
+    """Versions of one ``apply`` share this number, and no other version has it: the ``seq`` of its
+    first event."""
 
     @property
     def created_at(self) -> datetime:
