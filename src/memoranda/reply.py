@@ -1,10 +1,60 @@
-"""Every text that Claude reads, one function each, each citing the contract."""
+"""Every text that Claude reads, one function each (``docs/tool-contract.md`` is what they follow).
+
+Texts in the contract's wording are protocol: a change of a single character is a change of
+behaviour. No text holds anything but what Claude sent, memory paths, sizes and counts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any, NamedTuple, TypeAlias
 
+from memoranda.command import (
+    Command,
+    Create,
+    Delete,
+    Insert,
+    RefusedInput,
+    Rename,
+    StrReplace,
+    View,
+)
+from memoranda.errors import (
+    AlreadyExists,
+    BadPath,
+    BadViewRange,
+    EmptyOldString,
+    FileTooLarge,
+    IsADirectory,
+    LineOutOfRange,
+    ManyMatches,
+    MemoryFull,
+    MissingParameter,
+    MovedNameTooLong,
+    MoveIntoItself,
+    NoMatch,
+    NotADirectory,
+    NotFound,
+    NotText,
+    ReadOnly,
+    Refused,
+    RootRefused,
+    TooManyCommands,
+    TooManyFiles,
+    TooManyLines,
+    UnknownCommand,
+    WrongParameter,
+)
+from memoranda.escape import escape_for_display
+from memoranda.path import ROOT_TEXT, MemoryPath
+from memoranda.text.excerpt import Excerpt
+from memoranda.text.line_limit import MAX_LINES
+from memoranda.text.numbering import numbered
+from memoranda.text.size import format_size
+
 Block: TypeAlias = dict[str, Any]
+Asked: TypeAlias = Command | RefusedInput
 
 
 class ToolResult(NamedTuple):
@@ -12,3 +62,303 @@ class ToolResult(NamedTuple):
 
     content: str | list[Block]
     is_error: bool = False
+
+
+# ---------------------------------------------------------------- what was asked for
+
+
+def file_content(path: MemoryPath, part: Excerpt) -> str:
+    """A file, or the part of it that was asked for and fits."""
+    return f"Here's the content of {path} with line numbers:\n{_lines(part)}"
+
+
+def image_content(path: MemoryPath, image: Block) -> list[Block]:
+    """A picture: its path, then its block."""
+    return [{"type": "text", "text": f"Here's the image {path}:"}, image]
+
+
+def listing(path: MemoryPath, lines: Sequence[str], total: int) -> str:
+    """A directory and ``lines`` of listing, the first for itself, out of ``total`` items in it."""
+    text = (
+        f"Here're the files and directories up to 2 levels deep in {path}, "
+        "excluding hidden items and node_modules:\n"
+    ) + "\n".join(lines)
+    shown = len(lines) - 1
+    if shown < total:
+        text += (
+            f"\n\n[Listing truncated: {shown} of {total} items shown. "
+            "View a subdirectory to see more.]"
+        )
+    return text
+
+
+def listed(size_bytes: int, path_text: str) -> str:
+    """One line of a listing; ``path_text`` ends in a slash for a directory in it."""
+    return f"{format_size(size_bytes)}\t{path_text}"
+
+
+def created(path: MemoryPath) -> str:
+    """A file was made."""
+    return f"File created successfully at: {path}"
+
+
+def replaced(part: Excerpt) -> str:
+    """A text was replaced; ``part`` is the snippet."""
+    return (
+        "The memory file has been edited. "
+        f"Here is the snippet showing the change (with line numbers):\n{_lines(part)}"
+    )
+
+
+def inserted(path: MemoryPath) -> str:
+    """Lines were inserted."""
+    return f"The file {path} has been edited."
+
+
+def deleted(path: MemoryPath) -> str:
+    """A file or directory was deleted."""
+    return f"Successfully deleted {path}"
+
+
+def renamed(old_path: MemoryPath, new_path: MemoryPath) -> str:
+    """A file or directory has a new path."""
+    return f"Successfully renamed {old_path} to {new_path}"
+
+
+def _lines(part: Excerpt) -> str:
+    text = numbered(part.text, part.first)
+    notes: list[str] = []
+    if part.cut_line:
+        number, shown, total = part.cut_line
+        notes.append(f"[Line {number} truncated: {shown} of {total} characters shown.]")
+    if part.left_out:
+        following, n_lines = part.left_out
+        notes.append(
+            f"[Truncated: lines {part.first}-{following - 1} of {n_lines} shown. "
+            f"Continue with view_range [{following}, {n_lines}].]"
+        )
+    return "\n".join((text, "", *notes)) if notes else text
+
+
+# ---------------------------------------------------------------- what a policy did
+
+
+def secrets_removed(count: int, kinds: str) -> str:
+    """Follows a success text: ``kinds`` were masked in what was saved."""
+    return f"\nNote: {count} secret(s) were removed before saving: {kinds}."
+
+
+def waits_for_approval(path: MemoryPath) -> str:
+    """A write became a proposal; not an error."""
+    return f"Saved for review: {path} changes when a person approves it."
+
+
+def secret_refused(kinds: str, lines: str) -> str:
+    """A write was refused for what it holds."""
+    return (
+        f"Error: Not saved: the text holds what looks like {kinds} (line {lines}). "
+        "Save it without the secret."
+    )
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def unavailable() -> ToolResult:
+    """Storage failed, or other writers were faster for too long; Claude can only try later."""
+    return ToolResult("Error: The memory is unavailable right now. Try again later.", True)
+
+
+def refused(error: Refused, asked: Asked) -> ToolResult:
+    """Why what was ``asked`` is refused, and how to go on."""
+    return ToolResult(refusal(error, asked), True)
+
+
+@singledispatch
+def refusal(error: Refused, asked: Asked) -> str:
+    """The text for ``error``; a refusal that the contract doesn't name says itself what it is."""
+    return f"Error: {error}"
+
+
+# -- the input
+
+
+@refusal.register(UnknownCommand)
+def unknown_command(error: UnknownCommand, asked: Asked) -> str:
+    given = error.given
+    shown = escape_for_display(given) if isinstance(given, str) else "(not a string)"
+    return f"Error: unknown command {shown}"
+
+
+@refusal.register(MissingParameter)
+def missing_parameter(error: MissingParameter, asked: Asked) -> str:
+    text = f"Error: Missing required parameter `{error.parameter}`"
+    if error.command:
+        return f"{text} for command `{error.command}`"
+    return f"{text}: one of view, create, str_replace, insert, delete, rename"
+
+
+@refusal.register(WrongParameter)
+def wrong_parameter(error: WrongParameter, asked: Asked) -> str:
+    return (
+        f"Error: Invalid parameter `{error.parameter}` for command `{error.command}`: "
+        f"it has to be {error.wanted}"
+    )
+
+
+# -- paths
+
+
+@refusal.register(BadPath)
+def bad_path(error: BadPath, asked: Asked) -> str:
+    text = _does_not_exist(asked.name, escape_for_display(error.given))
+    stop = "" if text.endswith(".") else "."
+    reason = error.reason or f"Memory paths start with {ROOT_TEXT} and stay inside it."
+    return f"{text}{stop} {reason}"
+
+
+@refusal.register(NotFound)
+def not_found(error: NotFound, asked: Asked) -> str:
+    path = asked.old_path if isinstance(asked, Rename) else getattr(asked, "path", error.path)
+    # A file may live at the path without the slash: what is missing is the directory.
+    return _does_not_exist(asked.name, f"{path}/" if path.slash and not path.is_root else f"{path}")
+
+
+@refusal.register(IsADirectory)
+def is_a_directory(error: IsADirectory, asked: Asked) -> str:
+    if isinstance(asked, StrReplace | Insert):
+        return _does_not_exist(asked.name, str(asked.path))
+    return f"Error: The path {error.path} is a directory"
+
+
+@refusal.register(NotADirectory)
+def not_a_directory(error: NotADirectory, asked: Asked) -> str:
+    return f"Error: The path {error.path} is a file, not a directory"
+
+
+@refusal.register(RootRefused)
+def root_refused(error: RootRefused, asked: Asked) -> str:
+    if isinstance(asked, Create):
+        return f"Error: The path {ROOT_TEXT} is a directory"
+    if isinstance(asked, Delete | Rename):
+        return f"Error: Cannot {asked.name} the {ROOT_TEXT} directory itself"
+    return _does_not_exist(asked.name, ROOT_TEXT)
+
+
+@refusal.register(AlreadyExists)
+def already_exists(error: AlreadyExists, asked: Asked) -> str:
+    if isinstance(asked, Rename):
+        return f"Error: The destination {asked.new_path} already exists"
+    return f"Error: File {error.path} already exists"
+
+
+@refusal.register(MoveIntoItself)
+def move_into_itself(error: MoveIntoItself, asked: Asked) -> str:
+    return f"Error: Cannot move {error.path} into itself"
+
+
+@refusal.register(MovedNameTooLong)
+def moved_name_too_long(error: MovedNameTooLong, asked: Asked) -> str:
+    return f"Error: Cannot move {error.source}: {error.too_long} would be too long."
+
+
+def _does_not_exist(command: str, path_text: str) -> str:
+    """Nothing is at the path, in the words of each command."""
+    if command in ("insert", "delete", "rename"):
+        return f"Error: The path {path_text} does not exist"
+    prefix = "" if command == "view" else "Error: "
+    return f"{prefix}The path {path_text} does not exist. Please provide a valid path."
+
+
+# -- lines and texts
+
+
+@refusal.register(NotText)
+def not_text(error: NotText, asked: Asked) -> str:
+    done = "shown" if isinstance(asked, View) else "edited"
+    return f"Error: The file {error.path} is not UTF-8 text and cannot be {done}."
+
+
+@refusal.register(TooManyLines)
+def too_many_lines(error: TooManyLines, asked: Asked) -> str:
+    return f"File {error.path} exceeds maximum line limit of {MAX_LINES:,} lines."
+
+
+@refusal.register(BadViewRange)
+def bad_view_range(error: BadViewRange, asked: Asked) -> str:
+    return (
+        f"Error: Invalid `view_range` parameter: [{error.start}, {error.end}]. "
+        f"It should be within the range of lines of the file: [1, {error.n_lines}]"
+    )
+
+
+@refusal.register(LineOutOfRange)
+def line_out_of_range(error: LineOutOfRange, asked: Asked) -> str:
+    return (
+        f"Error: Invalid `insert_line` parameter: {error.line}. "
+        f"It should be within the range of lines of the file: [0, {error.n_lines}]"
+    )
+
+
+@refusal.register(EmptyOldString)
+def empty_old_string(error: EmptyOldString, asked: Asked) -> str:
+    return "No replacement was performed, old_str must not be empty."
+
+
+@refusal.register(NoMatch)
+def no_match(error: NoMatch, asked: Asked) -> str:
+    return (
+        f"No replacement was performed, old_str `{_old_str(asked)}` "
+        f"did not appear verbatim in {error.path}."
+    )
+
+
+@refusal.register(ManyMatches)
+def many_matches(error: ManyMatches, asked: Asked) -> str:
+    lines = ", ".join(map(str, error.lines))
+    return (
+        f"No replacement was performed. Multiple occurrences of old_str `{_old_str(asked)}` "
+        f"in lines: {lines}. Please ensure it is unique"
+    )
+
+
+def _old_str(asked: Asked) -> str:
+    return asked.old_str if isinstance(asked, StrReplace) else ""
+
+
+# -- policies
+
+
+@refusal.register(FileTooLarge)
+def file_too_large(error: FileTooLarge, asked: Asked) -> str:
+    return (
+        f"Error: {error.path} would be {format_size(error.size_bytes)}, over the limit of "
+        f"{format_size(error.limit_bytes)} for one memory file. Split it or shorten it."
+    )
+
+
+@refusal.register(MemoryFull)
+def memory_full(error: MemoryFull, asked: Asked) -> str:
+    return (
+        f"Error: This memory is full: {format_size(error.used_bytes)} of "
+        f"{format_size(error.limit_bytes)} used. "
+        "Delete or shorten files that are no longer needed, then try again."
+    )
+
+
+@refusal.register(TooManyFiles)
+def too_many_files(error: TooManyFiles, asked: Asked) -> str:
+    return (
+        f"Error: This memory already holds {error.count} files, the limit. "
+        "Merge or delete files, then try again."
+    )
+
+
+@refusal.register(ReadOnly)
+def read_only(error: ReadOnly, asked: Asked) -> str:
+    return f"Error: {error.path} is read-only."
+
+
+@refusal.register(TooManyCommands)
+def too_many_commands(error: TooManyCommands, asked: Asked) -> str:
+    return f"Error: Too many memory commands. Wait {error.seconds} seconds, then try again."

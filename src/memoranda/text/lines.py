@@ -1,0 +1,57 @@
+"""Where lines begin: they end at LF and nowhere else, and a final LF begins no further line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memoranda.text.splice import Splice
+
+# A stretch this short is searched LF by LF; a longer one is halved by counting, which runs at
+# memory speed.
+_SEARCHED_BYTES: Final = 512
+
+
+def count_lines(data: bytes) -> int:
+    r"""How many lines ``data`` has: 2 for ``b"a\nb"`` and ``b"a\nb\n"``, 0 for ``b""``."""
+    newlines = data.count(b"\n")
+    return newlines if not data or data.endswith(b"\n") else newlines + 1
+
+
+def line_start(data: bytes, line: int, start: int = 0) -> int:
+    """The byte offset where ``line`` begins; lines are counted from 1 at offset ``start``.
+
+    ``line`` is at most one more than there are from ``start`` on; that one is the end of
+    ``data``. Costs about one count over ``data``.
+    """
+    newlines = line - 1
+    low, high = start, len(data)
+    while newlines and high - low > _SEARCHED_BYTES:
+        middle = (low + high) // 2
+        before = data.count(b"\n", low, middle)
+        if before >= newlines:
+            high = middle
+        else:
+            newlines -= before
+            low = middle
+    for _ in range(newlines):
+        low = line_end(data, low)
+    return low
+
+
+def line_end(data: bytes, offset: int) -> int:
+    """The byte offset after the line that holds ``offset``, its LF included."""
+    return data.find(b"\n", offset) + 1 or len(data)
+
+
+def count_lines_after(old: bytes, change: Splice) -> int:
+    """How many lines the text has that ``change`` makes of ``old``, without making it."""
+    newlines = (
+        old.count(b"\n", 0, change.start)
+        + change.middle.count(b"\n")
+        + old.count(b"\n", change.end)
+    )
+    if change.end < len(old):
+        last = old[-1:]
+    else:
+        last = change.middle[-1:] or old[max(change.start - 1, 0) : change.start]
+    return newlines if last in (b"", b"\n") else newlines + 1

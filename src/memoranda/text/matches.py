@@ -1,0 +1,54 @@
+"""Where a text stands in another one, overlapping places too, in linear time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def lines_of_matches(data: bytes, wanted: bytes) -> tuple[int, ...]:
+    """The distinct 1-based lines on which ``wanted`` (not empty) begins, ascending."""
+    lines: list[int] = []
+    line, counted = 1, 0
+    for start in match_starts(data, wanted):
+        line += data.count(b"\n", counted, start)
+        counted = start
+        if not lines or lines[-1] != line:
+            lines.append(line)
+    return tuple(lines)
+
+
+def match_starts(data: bytes, wanted: bytes) -> Iterator[int]:
+    """The byte offsets at which ``wanted`` (not empty) begins, ascending, overlapping ones too.
+
+    ``find`` looks at all of ``wanted`` for each place, so a long ``wanted`` that overlaps itself
+    closely would take quadratic time: a million LFs hold half a million LFs half a million times.
+    Two places less than half its length apart mean that it repeats with that step, and the places
+    that follow are known once it is known how far ``data`` goes on repeating.
+    """
+    at = data.find(wanted)
+    while at >= 0:
+        yield at
+        following = data.find(wanted, at + 1)
+        step = following - at
+        if 0 < step <= len(wanted) // 2:
+            last = _repeats_until(data, following + len(wanted), step) - len(wanted)
+            at = last - (last - following) % step
+            yield from range(following, at + 1, step)
+            following = data.find(wanted, at + 1)
+        at = following
+
+
+def _repeats_until(data: bytes, offset: int, step: int) -> int:
+    """The first offset from ``offset`` on whose byte differs from the one ``step`` before it."""
+    length = step
+    while data[offset : offset + length] == data[offset - step : offset - step + length]:
+        offset += length
+        length *= 2
+    while length > 1:
+        half = length // 2
+        if data[offset : offset + half] == data[offset - step : offset - step + half]:
+            offset += half
+            length -= half
+        else:
+            length = half
+    return offset

@@ -1,0 +1,195 @@
+"""The six commands of the memory tool: read, edit, apply, reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+from memoranda import reply
+from memoranda.command import (
+    Command,
+    Create,
+    Delete,
+    Insert,
+    RefusedInput,
+    Rename,
+    StrReplace,
+    View,
+)
+from memoranda.errors import (
+    BadPath,
+    Conflict,
+    Corrupt,
+    EmptyOldString,
+    IsADirectory,
+    LineOutOfRange,
+    ManyMatches,
+    NoMatch,
+    NotFound,
+    NotText,
+    Refused,
+    RootRefused,
+    Unavailable,
+)
+from memoranda.path import MemoryPath
+from memoranda.reply import ToolResult
+from memoranda.retry import Pause, apply_with_retry, blocking_pause
+from memoranda.stores.base import Change, Context, Edit, Expect, Move, Put, Remove, Store
+from memoranda.text.insertion import insertion
+from memoranda.text.line_endings import line_ending, with_endings
+from memoranda.text.lines import count_lines
+from memoranda.text.matches import lines_of_matches
+from memoranda.text.snippet import snippet
+from memoranda.text.splice import Splice
+from memoranda.text.utf8 import is_utf8
+from memoranda.view_directory import show_directory
+from memoranda.view_file import FileView
+
+VIEW_CAP_CHARS: Final = 16_000
+IMAGE_MAX_BYTES: Final = 5 * 1024 * 1024
+
+
+class Tool:
+    """Claude's memory tool over one store. Safe to use from many threads at once.
+
+    ``on_exists`` says what ``create`` does at an existing file. ``view_cap_chars`` (1 or more) is
+    how many characters of a file, or of a listing's lines, one answer shows; ``image_max_bytes``
+    how large an image block may get, in bytes of base64, which is what the API counts. ``pause``
+    waits between attempts of a write that lost a race: a store that suspends needs one that does.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        on_exists: Literal["error", "overwrite"] = "error",
+        view_cap_chars: int = VIEW_CAP_CHARS,
+        image_max_bytes: int = IMAGE_MAX_BYTES,
+        pause: Pause = blocking_pause,
+    ) -> None:
+        self._store = store
+        self._create_expects = Expect.ANY if on_exists == "overwrite" else Expect.ABSENT
+        self._view_cap_chars = view_cap_chars
+        self._files = FileView(store, cap_chars=view_cap_chars, image_max_bytes=image_max_bytes)
+        self._pause = pause
+
+    async def run(self, command: Command | RefusedInput, context: Context) -> ToolResult:
+        """Do ``command`` and say what happened, whatever that is.
+
+        One read, or one ``apply`` that is repeated for up to 10 seconds while other writers are
+        faster. A refusal, lost races and failing storage are answers with ``is_error``; then
+        nothing has changed. ``Misuse`` and what nobody foresaw is raised.
+        """
+        try:
+            match command:
+                case View():
+                    return await self._view(command)
+                case Create():
+                    return await self._create(command, context)
+                case StrReplace():
+                    return await self._str_replace(command, context)
+                case Insert():
+                    return await self._insert(command, context)
+                case Delete():
+                    return await self._delete(command, context)
+                case Rename():
+                    return await self._rename(command, context)
+                case RefusedInput():
+                    return reply.refused(command.error, command)
+        except Refused as error:
+            return reply.refused(error, command)
+        except (Conflict, Unavailable, Corrupt):
+            return reply.unavailable()
+
+    async def _view(self, command: View) -> ToolResult:
+        path = command.path
+        if not path.is_root and not path.slash:
+            try:
+                return await self._files.show(path, command.view_range)
+            except IsADirectory:
+                pass
+        return await show_directory(self._store, path, self._view_cap_chars)
+
+    async def _create(self, command: Create, context: Context) -> ToolResult:
+        content = command.file_text.encode()
+        await self._apply(Put(command.path, content, self._create_expects), context)
+        return ToolResult(reply.created(command.path))
+
+    async def _str_replace(self, command: StrReplace, context: Context) -> ToolResult:
+        done: tuple[bytes, Splice] | None = None
+
+        def edit(old: bytes) -> Splice:
+            nonlocal done
+            change = _replacement(command, old)
+            done = old, change
+            return change
+
+        await self._apply(Edit(command.path, edit), context)
+        assert done is not None, "a store that applies an edit runs it"
+        return ToolResult(reply.replaced(snippet(*done, self._view_cap_chars)))
+
+    async def _insert(self, command: Insert, context: Context) -> ToolResult:
+        await self._apply(Edit(command.path, lambda old: _insertion(command, old)), context)
+        return ToolResult(reply.inserted(command.path))
+
+    async def _delete(self, command: Delete, context: Context) -> ToolResult:
+        path = command.path
+        if path.slash and not path.is_root:
+            await self._require_directory(path)
+        await self._apply(Remove(path), context)
+        return ToolResult(reply.deleted(path))
+
+    async def _rename(self, command: Rename, context: Context) -> ToolResult:
+        source, target = command.old_path, command.new_path
+        if not source.is_root:
+            if source.slash:
+                await self._require_directory(source)
+            elif target.slash and not target.is_root and not await self._is_directory(source):
+                raise BadPath(f"{target}/", FILE_WITH_SLASH)
+        await self._apply(Move(source, target), context)
+        return ToolResult(reply.renamed(source, target))
+
+    async def _require_directory(self, path: MemoryPath) -> None:
+        """A path given with a slash names a directory, so a file there is not what it names."""
+        if not await self._is_directory(path):
+            raise NotFound(path)
+
+    async def _is_directory(self, path: MemoryPath) -> bool:
+        """Whether a directory lives at ``path``; raises ``NotFound`` if nothing does."""
+        try:
+            await self._store.stat(path)
+        except IsADirectory:
+            return True
+        return False
+
+    async def _apply(self, change: Change, context: Context) -> None:
+        await apply_with_retry(self._store, (change,), context, self._pause)
+
+
+def _replacement(command: StrReplace, old: bytes) -> Splice:
+    """The edit of ``str_replace``: its one place, found byte for byte."""
+    path = command.path
+    if not is_utf8(old):
+        raise NotText(path)
+    if not command.old_str:
+        raise EmptyOldString
+    wanted, new = command.old_str.encode(), command.new_str.encode()
+    if b"\n" in wanted or b"\n" in new:
+        ending = line_ending(old)
+        wanted, new = with_endings(wanted, ending), with_endings(new, ending)
+    at = old.find(wanted)
+    if at < 0:
+        raise NoMatch(path)
+    if old.find(wanted, at + 1) >= 0:
+        raise ManyMatches(path, lines_of_matches(old, wanted))
+    return Splice(at, at + len(wanted), new)
+
+
+def _insertion(command: Insert, old: bytes) -> Splice:
+    """The edit of ``insert``."""
+    if not is_utf8(old):
+        raise NotText(command.path)
+    n_lines = count_lines(old)
+    if not 0 <= command.insert_line <= n_lines:
+        raise LineOutOfRange(command.insert_line, n_lines)
+    return insertion(old, command.insert_line, command.insert_text.encode())
