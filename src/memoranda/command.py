@@ -84,6 +84,9 @@ class RefusedInput:
 Command: TypeAlias = View | Create | StrReplace | Insert | Delete | Rename
 
 
+FILE_WITH_SLASH: Final = "A file name can't end with a slash."
+"""Why a path of a file is refused that is given with a trailing slash."""
+
 _Fields: TypeAlias = dict[object, object]
 _Reader: TypeAlias = Callable[[_Fields], Command]
 
@@ -188,7 +191,7 @@ def _file_path(fields: _Fields, command: str) -> MemoryPath:
     given = _string(fields, command, "path")
     path = parse_path(given)
     if path.slash and not path.is_root:
-        raise BadPath(given, "A file name can't end with a slash.")
+        raise BadPath(given, FILE_WITH_SLASH)
     return path
 
 

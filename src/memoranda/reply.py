@@ -185,6 +185,7 @@ def refusal(error: Refused, asked: Asked) -> str:
 
 @refusal.register(UnknownCommand)
 def unknown_command(error: UnknownCommand, asked: Asked) -> str:
+    """The input names none of the six commands."""
     given = error.given
     shown = escape_for_display(given) if isinstance(given, str) else "(not a string)"
     return f"Error: unknown command {shown}"
@@ -192,6 +193,7 @@ def unknown_command(error: UnknownCommand, asked: Asked) -> str:
 
 @refusal.register(MissingParameter)
 def missing_parameter(error: MissingParameter, asked: Asked) -> str:
+    """A field that the command needs is left out or null."""
     text = f"Error: Missing required parameter `{error.parameter}`"
     if error.command:
         return f"{text} for command `{error.command}`"
@@ -200,6 +202,7 @@ def missing_parameter(error: MissingParameter, asked: Asked) -> str:
 
 @refusal.register(WrongParameter)
 def wrong_parameter(error: WrongParameter, asked: Asked) -> str:
+    """A field is of a kind that can't be read, or holds text that is not Unicode."""
     return (
         f"Error: Invalid parameter `{error.parameter}` for command `{error.command}`: "
         f"it has to be {error.wanted}"
@@ -211,6 +214,7 @@ def wrong_parameter(error: WrongParameter, asked: Asked) -> str:
 
 @refusal.register(BadPath)
 def bad_path(error: BadPath, asked: Asked) -> str:
+    """The path policy refuses a path: the reason, where it is the shape of a name."""
     text = _does_not_exist(asked.name, escape_for_display(error.given))
     stop = "" if text.endswith(".") else "."
     reason = error.reason or f"Memory paths start with {ROOT_TEXT} and stay inside it."
@@ -219,6 +223,7 @@ def bad_path(error: BadPath, asked: Asked) -> str:
 
 @refusal.register(NotFound)
 def not_found(error: NotFound, asked: Asked) -> str:
+    """Nothing is at the path, or no directory where a slash asks for one."""
     path = asked.old_path if isinstance(asked, Rename) else getattr(asked, "path", error.path)
     # A file may live at the path without the slash: what is missing is the directory.
     return _does_not_exist(asked.name, f"{path}/" if path.slash and not path.is_root else f"{path}")
@@ -226,6 +231,7 @@ def not_found(error: NotFound, asked: Asked) -> str:
 
 @refusal.register(IsADirectory)
 def is_a_directory(error: IsADirectory, asked: Asked) -> str:
+    """A directory is where a file would be made; for an edit it is a missing file."""
     if isinstance(asked, StrReplace | Insert):
         return _does_not_exist(asked.name, str(asked.path))
     return f"Error: The path {error.path} is a directory"
@@ -233,11 +239,13 @@ def is_a_directory(error: IsADirectory, asked: Asked) -> str:
 
 @refusal.register(NotADirectory)
 def not_a_directory(error: NotADirectory, asked: Asked) -> str:
+    """A parent of the path is a file."""
     return f"Error: The path {error.path} is a file, not a directory"
 
 
 @refusal.register(RootRefused)
 def root_refused(error: RootRefused, asked: Asked) -> str:
+    """The root can't be made, edited, deleted or renamed."""
     if isinstance(asked, Create):
         return f"Error: The path {ROOT_TEXT} is a directory"
     if isinstance(asked, Delete | Rename):
@@ -247,6 +255,7 @@ def root_refused(error: RootRefused, asked: Asked) -> str:
 
 @refusal.register(AlreadyExists)
 def already_exists(error: AlreadyExists, asked: Asked) -> str:
+    """The path is taken."""
     if isinstance(asked, Rename):
         return f"Error: The destination {asked.new_path} already exists"
     return f"Error: File {error.path} already exists"
@@ -254,11 +263,13 @@ def already_exists(error: AlreadyExists, asked: Asked) -> str:
 
 @refusal.register(MoveIntoItself)
 def move_into_itself(error: MoveIntoItself, asked: Asked) -> str:
+    """A directory can't be moved below itself."""
     return f"Error: Cannot move {error.path} into itself"
 
 
 @refusal.register(MovedNameTooLong)
 def moved_name_too_long(error: MovedNameTooLong, asked: Asked) -> str:
+    """A file below a moved directory would get too long a path."""
     return f"Error: Cannot move {error.source}: {error.too_long} would be too long."
 
 
@@ -275,17 +286,20 @@ def _does_not_exist(command: str, path_text: str) -> str:
 
 @refusal.register(NotText)
 def not_text(error: NotText, asked: Asked) -> str:
+    """The bytes are no text."""
     done = "shown" if isinstance(asked, View) else "edited"
     return f"Error: The file {error.path} is not UTF-8 text and cannot be {done}."
 
 
 @refusal.register(TooManyLines)
 def too_many_lines(error: TooManyLines, asked: Asked) -> str:
+    """The file has more lines than a view can number."""
     return f"File {error.path} exceeds maximum line limit of {MAX_LINES:,} lines."
 
 
 @refusal.register(BadViewRange)
 def bad_view_range(error: BadViewRange, asked: Asked) -> str:
+    """The range names no lines of the file."""
     return (
         f"Error: Invalid `view_range` parameter: [{error.start}, {error.end}]. "
         f"It should be within the range of lines of the file: [1, {error.n_lines}]"
@@ -294,6 +308,7 @@ def bad_view_range(error: BadViewRange, asked: Asked) -> str:
 
 @refusal.register(LineOutOfRange)
 def line_out_of_range(error: LineOutOfRange, asked: Asked) -> str:
+    """The file has no such line to insert after."""
     return (
         f"Error: Invalid `insert_line` parameter: {error.line}. "
         f"It should be within the range of lines of the file: [0, {error.n_lines}]"
@@ -302,11 +317,13 @@ def line_out_of_range(error: LineOutOfRange, asked: Asked) -> str:
 
 @refusal.register(EmptyOldString)
 def empty_old_string(error: EmptyOldString, asked: Asked) -> str:
+    """There is nothing to look for."""
     return "No replacement was performed, old_str must not be empty."
 
 
 @refusal.register(NoMatch)
 def no_match(error: NoMatch, asked: Asked) -> str:
+    """The text to replace is not there."""
     return (
         f"No replacement was performed, old_str `{_old_str(asked)}` "
         f"did not appear verbatim in {error.path}."
@@ -315,6 +332,7 @@ def no_match(error: NoMatch, asked: Asked) -> str:
 
 @refusal.register(ManyMatches)
 def many_matches(error: ManyMatches, asked: Asked) -> str:
+    """The text to replace is there more than once; the lines on which it begins."""
     lines = ", ".join(map(str, error.lines))
     return (
         f"No replacement was performed. Multiple occurrences of old_str `{_old_str(asked)}` "
@@ -331,6 +349,7 @@ def _old_str(asked: Asked) -> str:
 
 @refusal.register(FileTooLarge)
 def file_too_large(error: FileTooLarge, asked: Asked) -> str:
+    """A file would pass its limit."""
     return (
         f"Error: {error.path} would be {format_size(error.size_bytes)}, over the limit of "
         f"{format_size(error.limit_bytes)} for one memory file. Split it or shorten it."
@@ -339,6 +358,7 @@ def file_too_large(error: FileTooLarge, asked: Asked) -> str:
 
 @refusal.register(MemoryFull)
 def memory_full(error: MemoryFull, asked: Asked) -> str:
+    """The store would pass its byte limit."""
     return (
         f"Error: This memory is full: {format_size(error.used_bytes)} of "
         f"{format_size(error.limit_bytes)} used. "
@@ -348,6 +368,7 @@ def memory_full(error: MemoryFull, asked: Asked) -> str:
 
 @refusal.register(TooManyFiles)
 def too_many_files(error: TooManyFiles, asked: Asked) -> str:
+    """The store would pass its file limit."""
     return (
         f"Error: This memory already holds {error.count} files, the limit. "
         "Merge or delete files, then try again."
@@ -356,9 +377,11 @@ def too_many_files(error: TooManyFiles, asked: Asked) -> str:
 
 @refusal.register(ReadOnly)
 def read_only(error: ReadOnly, asked: Asked) -> str:
+    """The path, or all of the store, can't be written."""
     return f"Error: {error.path} is read-only."
 
 
 @refusal.register(TooManyCommands)
 def too_many_commands(error: TooManyCommands, asked: Asked) -> str:
+    """The rate limit is used up."""
     return f"Error: Too many memory commands. Wait {error.seconds} seconds, then try again."
