@@ -18,8 +18,8 @@ _LONGEST_PAUSE_SECONDS: Final = 0.5
 
 
 async def blocking_pause(seconds: float) -> None:
-    """The pause for stores that never suspend; those rarely lose a race."""
-    sleep(seconds)
+    """The pause for stores that never suspend: whoever drives them expects to be blocked."""
+    sleep(seconds)  # noqa: ASYNC251
 
 
 async def apply_with_retry(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, Literal
 
 from memoranda import reply
 from memoranda.command import (
+    FILE_WITH_SLASH,
     Command,
     Create,
     Delete,
@@ -28,7 +28,6 @@ from memoranda.errors import (
     NotFound,
     NotText,
     Refused,
-    RootRefused,
     Unavailable,
 )
 from memoranda.path import MemoryPath

@@ -159,9 +159,7 @@ class FileView:
         return content.data
 
 
-def _lines(
-    path: MemoryPath, view_range: tuple[int, int] | None, n_lines: int
-) -> tuple[int, int]:
+def _lines(path: MemoryPath, view_range: tuple[int, int] | None, n_lines: int) -> tuple[int, int]:
     """The first and last line to show."""
     if line_limit.passes(n_lines):
         raise TooManyLines(path)
