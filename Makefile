@@ -42,7 +42,7 @@ cover: $(DEV) ## the suite with branch coverage of the core, which has to be who
 
 .PHONY: mutation
 mutation: $(DEV) ## change the pure modules in every way and see that a test fails each time
-	@$(PY) tests/house/mutation.py
+	@$(PY) -m tests.house.mutation
 
 .PHONY: bench
 bench: $(DEV) ## ours, the SDK's own tool and bare system calls, interleaved; prints ratios
