@@ -27,7 +27,10 @@ def importable() -> list[str]:
 
 
 def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """Public classes and functions made in ``module``, and the public members of the classes."""
+    """Public classes and functions made in ``module``, and the public members of the classes.
+
+    A promise of the store suite is a test: its name is its sentence.
+    """
     for name, thing in vars(module).items():
         made_here = getattr(thing, "__module__", None) == module.__name__
         if name.startswith("_") or not made_here:
@@ -37,7 +40,7 @@ def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
             for member, raw in vars(thing).items():
                 value = getattr(raw, "__func__", raw)  # class and static methods
                 is_code = inspect.isfunction(value) or isinstance(value, property)
-                if not member.startswith("_") and is_code:
+                if not member.startswith(("_", "promise_")) and is_code:
                     yield f"{name}.{member}", getattr(thing, member)
         elif inspect.isfunction(thing):
             yield name, thing

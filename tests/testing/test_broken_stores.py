@@ -8,7 +8,7 @@ import pytest
 
 from memoranda.errors import MemorandaError
 from memoranda.testing.store_suite import PREFIX, promises
-from tests.testing.broken_stores import BROKEN
+from tests.testing.broken import BROKEN
 from tests.testing.test_store_suite import DictSuite
 
 

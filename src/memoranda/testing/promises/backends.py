@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId
 from memoranda.stores.base import Context, Edit, Move, Put, Store, StoreInfo
 from memoranda.testing.promises.rig import USER, Rig, errors
@@ -123,7 +125,7 @@ class BackendPromises:
             await put(store, f"/{number}.md", b"x")
             return store.id
 
-        outcomes = await rig.together([lambda number=number: begin(number) for number in range(8)])
+        outcomes = await rig.together([partial(begin, number) for number in range(8)])
         assert not errors(outcomes)
         assert len(set(map(str, outcomes))) == 1
         assert len(await tree(await rig.for_user("newcomer"))) == 8
@@ -193,9 +195,7 @@ class BackendPromises:
                 await put(store, f"/{turn}.md", b"%d" % number)
                 assert await read(store, "/a.md") == b"%d:%d" % (number, turn)
 
-        assert not errors(
-            await rig.together([lambda number=number: live(number) for number in range(6)])
-        )
+        assert not errors(await rig.together([partial(live, number) for number in range(6)]))
         for number in range(6):
             found = await tree(await rig.for_user(f"user{number}"))
             assert found == {"/a.md": b"%d:7" % number} | {

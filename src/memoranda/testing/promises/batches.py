@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memoranda.errors import (
     AlreadyExists,
     Conflict,
@@ -212,9 +214,7 @@ class BatchPromises:
                 await apply(rig.store, Edit(p("/a"), append(letter)), Edit(p("/b"), append(letter)))
 
         letters = b"wxyz"
-        assert not errors(
-            await rig.together([lambda one=bytes([one]): write(one) for one in letters])
-        )
+        assert not errors(await rig.together([partial(write, bytes([one])) for one in letters]))
         first, second = await read(rig.store, "/a"), await read(rig.store, "/b")
         assert first == second
         assert sorted(first) == sorted(letters * 8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memoranda.errors import FileTooLarge, MemoryFull, TooManyFiles
 from memoranda.stores.base import Ceiling, Context, Edit, Move, Put, Remove
 from memoranda.testing.promises.rig import Rig, errors, values
@@ -143,10 +145,7 @@ class CeilingPromises:
     async def promise_racing_writers_never_pass_the_file_limit(self, rig: Rig) -> None:
         by = within(files=RACERS - 6)
         outcomes = await rig.together(
-            [
-                lambda number=number: put(rig.store, f"/d/{number}", b"x", by=by)
-                for number in range(RACERS)
-            ]
+            [partial(put, rig.store, f"/d/{number}", b"x", by=by) for number in range(RACERS)]
         )
         assert len(values(outcomes)) == RACERS - 6
         assert all(isinstance(error, TooManyFiles) for error in errors(outcomes))
@@ -155,10 +154,7 @@ class CeilingPromises:
     async def promise_racing_writers_never_pass_the_byte_limits(self, rig: Rig) -> None:
         by = within(total_bytes=105)
         outcomes = await rig.together(
-            [
-                lambda number=number: put(rig.store, f"/{number}", b"x" * 10, by=by)
-                for number in range(RACERS)
-            ]
+            [partial(put, rig.store, f"/{number}", b"x" * 10, by=by) for number in range(RACERS)]
         )
         assert len(values(outcomes)) == 10
         assert all(isinstance(error, MemoryFull) for error in errors(outcomes))
@@ -166,7 +162,7 @@ class CeilingPromises:
         await put(rig.store, "/one", b"")
         outcomes = await rig.together(
             [
-                lambda: edit(rig.store, "/one", append(b"x" * 10), by=within(file_bytes=75))
+                partial(edit, rig.store, "/one", append(b"x" * 10), by=within(file_bytes=75))
                 for _ in range(RACERS)
             ]
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 from memoranda.errors import (
     AlreadyExists,
@@ -242,7 +243,7 @@ class ChangePromises:
 
         outcomes = await rig.together(
             [
-                lambda number=number: put(rig.store, "/new/a.md", b"%d" % number, Expect.ABSENT)
+                partial(put, rig.store, "/new/a.md", b"%d" % number, Expect.ABSENT)
                 for number in range(8)
             ]
         )
@@ -256,9 +257,7 @@ class ChangePromises:
         for expect in (IfVersion(head.id), IfContent(sha256(b"old"))):
             outcomes = await rig.together(
                 [
-                    lambda number=number, expect=expect: put(
-                        rig.store, "/a.md", b"new %d" % number, expect
-                    )
+                    partial(put, rig.store, "/a.md", b"new %d" % number, expect)
                     for number in range(8)
                 ]
             )
@@ -272,7 +271,7 @@ class ChangePromises:
     ) -> None:
         outcomes = await rig.together(
             [
-                lambda number=number: put(rig.store, f"/new/deep/{number}.md", b"x", Expect.ABSENT)
+                partial(put, rig.store, f"/new/deep/{number}.md", b"x", Expect.ABSENT)
                 for number in range(8)
             ]
         )

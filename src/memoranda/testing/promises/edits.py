@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memoranda.errors import Conflict, IsADirectory, NoMatch, NotFound, Refused, RootRefused
 from memoranda.stores.base import IfContent, IfVersion
 from memoranda.testing.promises.changes import sha256
 from memoranda.testing.promises.rig import Rig, errors
 from memoranda.testing.promises.steps import (
     append,
+    constantly,
     edit,
     history,
     p,
@@ -40,7 +43,7 @@ class EditPromises:
         ]
         for splice in splices:
             await put(rig.store, "/a.md", old)
-            (version,) = await edit(rig.store, "/a.md", lambda _, splice=splice: splice)
+            (version,) = await edit(rig.store, "/a.md", constantly(splice))
             wanted = splice.apply(old)
             assert await read(rig.store, "/a.md") == wanted
             assert (version.operation, version.size_bytes) == ("modified", len(wanted))
@@ -64,7 +67,7 @@ class EditPromises:
         await put(rig.store, "/a.md", b"0123456789")
         before = await picture(rig.store)
         for splice in (Splice(2, 5, b"234"), Splice(0, 0, b""), Splice(0, 10, b"0123456789")):
-            assert await edit(rig.store, "/a.md", lambda _, splice=splice: splice) == ()
+            assert await edit(rig.store, "/a.md", constantly(splice)) == ()
         assert await picture(rig.store) == before
 
     async def promise_what_an_edit_raises_comes_out_unchanged_and_nothing_is_stored(
@@ -135,9 +138,7 @@ class EditPromises:
             for number in range(EDITS_EACH):
                 await edit(rig.store, "/a.md", append(b"%d.%d\n" % (writer, number)))
 
-        assert not errors(
-            await rig.together([lambda writer=writer: write(writer) for writer in range(WRITERS)])
-        )
+        assert not errors(await rig.together([partial(write, writer) for writer in range(WRITERS)]))
         lines = (await read(rig.store, "/a.md")).splitlines()
         assert sorted(lines) == sorted(
             b"%d.%d" % (writer, number) for writer in range(WRITERS) for number in range(EDITS_EACH)
@@ -172,8 +173,6 @@ class EditPromises:
                 assert await read(rig.store, path) == b"%d!" % number
                 await remove(rig.store, path)
 
-        assert not errors(
-            await rig.together([lambda writer=writer: live(writer) for writer in range(WRITERS)])
-        )
+        assert not errors(await rig.together([partial(live, writer) for writer in range(WRITERS)]))
         assert (await rig.store.usage())[:2] == (0, 0)
         assert len(await history(rig.store)) == WRITERS * 6 * 3

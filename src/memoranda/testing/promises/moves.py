@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from memoranda.errors import (
     AlreadyExists,
     Conflict,
@@ -217,10 +219,7 @@ class MovePromises:
     async def promise_of_many_who_move_one_memory_exactly_one_does(self, rig: Rig) -> None:
         await put(rig.store, "/a.md", b"x")
         outcomes = await rig.together(
-            [
-                lambda number=number: move(rig.store, "/a.md", f"/b{number}/a.md")
-                for number in range(8)
-            ]
+            [partial(move, rig.store, "/a.md", f"/b{number}/a.md") for number in range(8)]
         )
         ((moved,),) = values(outcomes)
         assert all(isinstance(error, NotFound) for error in errors(outcomes))
@@ -230,7 +229,7 @@ class MovePromises:
     async def promise_of_many_who_want_one_target_exactly_one_gets_it(self, rig: Rig) -> None:
         await fill(rig.store, *(f"/a{number}" for number in range(8)))
         outcomes = await rig.together(
-            [lambda number=number: move(rig.store, f"/a{number}", "/b") for number in range(8)]
+            [partial(move, rig.store, f"/a{number}", "/b") for number in range(8)]
         )
         assert len(values(outcomes)) == 1
         assert all(isinstance(error, AlreadyExists) for error in errors(outcomes))

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, S
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 from unittest import SkipTest
 
 from memoranda.drive import run_now
@@ -26,15 +26,23 @@ SWITCH_SECONDS = 1e-5
 class Subject(Protocol):
     """What is being proved: how to open it and how to look behind its back."""
 
-    suspends: bool
+    suspends: ClassVar[bool]
 
-    async def open_backend(self, home: Path) -> Backend: ...
+    async def open_backend(self, home: Path) -> Backend:
+        """The backend whose data lie in ``home``."""
+        ...
 
-    def wrap(self, store: Store) -> Store: ...
+    def wrap(self, store: Store) -> Store:
+        """What to prove instead of ``store``."""
+        ...
 
-    def stored_files(self, home: Path, store_id: str, user: str) -> Mapping[str, bytes] | None: ...
+    def stored_files(self, home: Path, store_id: str, user: str) -> Mapping[str, bytes] | None:
+        """Paths and contents as storage holds them; None where nobody can look."""
+        ...
 
-    def stored_bytes(self, home: Path) -> Iterable[bytes]: ...
+    def stored_bytes(self, home: Path) -> Iterable[bytes]:
+        """All bytes on storage."""
+        ...
 
 
 @dataclass

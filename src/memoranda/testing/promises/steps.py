@@ -96,6 +96,11 @@ def append(text: bytes) -> EditFunction:
     return lambda old: Splice(len(old), len(old), text)
 
 
+def constantly(splice: Splice) -> EditFunction:
+    """An edit that makes this one splice, whatever the content is."""
+    return lambda old: splice
+
+
 def replace_all(text: bytes) -> EditFunction:
     """An edit that makes ``text`` the whole content."""
     return lambda old: Splice(0, len(old), text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from memoranda.errors import UnknownId
-from memoranda.stores.base import Context, Put, Remove, VersionFilter
+from memoranda.stores.base import Context, Put, Remove, Version, VersionFilter
 from memoranda.testing.promises.changes import sha256
 from memoranda.testing.promises.reading import WRONG_IDS
 from memoranda.testing.promises.rig import Rig
@@ -214,7 +214,7 @@ class VersionPromises:
         (v3,) = await put(rig.store, "/b", b"3", by=Context("agent"))
         (v4,) = await remove(rig.store, "/a", by=Context("user_1"))
         whole = [v4, v3, v2, v1]
-        cases = [
+        cases: list[tuple[VersionFilter, list[Version]]] = [
             (VersionFilter(operation="created"), [v3, v1]),
             (VersionFilter(operation="modified"), [v2]),
             (VersionFilter(operation="deleted"), [v4]),
