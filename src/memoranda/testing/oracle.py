@@ -151,6 +151,7 @@ class Oracle:
 
     def learn(self, ids: Mapping[str, str]) -> None:
         """Take over the ids of new memories; known ones have to be what they were, new ones new."""
+        assert set(ids) == set(self.files), "other paths are listed than have to be"
         for path, file in self.files.items():
             if file.token not in self.ids:
                 assert ids[path] not in self.ids.values(), f"the id of {path} was given before"
