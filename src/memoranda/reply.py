@@ -350,9 +350,13 @@ def _old_str(asked: Asked) -> str:
 @refusal.register(FileTooLarge)
 def file_too_large(error: FileTooLarge, asked: Asked) -> str:
     """A file would pass its limit."""
+    size, limit = format_size(error.size_bytes), format_size(error.limit_bytes)
+    if size == limit:
+        # A few bytes too many: rounded, the text would contradict itself.
+        size, limit = f"{error.size_bytes}B", f"{error.limit_bytes}B"
     return (
-        f"Error: {error.path} would be {format_size(error.size_bytes)}, over the limit of "
-        f"{format_size(error.limit_bytes)} for one memory file. Split it or shorten it."
+        f"Error: {error.path} would be {size}, over the limit of {limit} for one memory file. "
+        "Split it or shorten it."
     )
 
 

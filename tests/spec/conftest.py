@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
+from memoranda.drive import run_now
 from memoranda.stores.base import Store
-from tests.spec.dict_store import DictStore
 from tests.spec.handler import Handler, Settings
+from tests.testing.dict_store import DictBackend, Disk
 
-STORES: dict[str, Callable[[], Store]] = {"dict": DictStore}
+
+def dict_store() -> Store:
+    return run_now(DictBackend(Disk()).for_user("acme"))
+
+
+STORES: dict[str, Callable[[], Store]] = {"dict": dict_store}
 
 
 @pytest.fixture(params=STORES)

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 from memoranda.command import parse
+from memoranda.drive import run_now
 from memoranda.path import parse_path
 from memoranda.reply import ToolResult
 from memoranda.stores.base import Ceiling, Context, Put, Store
 from memoranda.tool import IMAGE_MAX_BYTES, VIEW_CAP_CHARS, Tool
-
-T = TypeVar("T")
-
-
-def finish(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that never suspends."""
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    coroutine.close()
-    raise AssertionError("the store was said never to suspend")
 
 
 def done(text: str) -> ToolResult:
@@ -84,7 +71,7 @@ class Handler:
 
     def send(self, raw: object) -> ToolResult:
         """The answer to any input."""
-        return finish(self.tool.run(parse(raw), self._context))
+        return run_now(self.tool.run(parse(raw), self._context))
 
     def __call__(self, command: str, /, **fields: object) -> ToolResult:
         return self.send({"command": command, **fields})
@@ -95,11 +82,11 @@ class Handler:
 
     def put(self, path: str, content: bytes) -> None:
         """A file of any bytes, as an import or a person would bring it in."""
-        finish(self.store.apply([Put(parse_path(path), content)], Context(actor="external")))
+        run_now(self.store.apply([Put(parse_path(path), content)], Context(actor="external")))
 
     def kept(self, path: str) -> bytes:
         """What the store holds at a path."""
-        return finish(self.store.read(parse_path(path))).data
+        return run_now(self.store.read(parse_path(path))).data
 
     def listed(self, path: str = "/memories") -> list[str]:
         """The paths of a listing, without the directory itself."""

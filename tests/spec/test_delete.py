@@ -43,9 +43,7 @@ def test_a_missing_path_is_said_to_be_missing(ask: Handler, path: str) -> None:
 def test_the_root_is_not_deleted(ask: Handler, path: str, files: int) -> None:
     for _ in range(files):
         ask.make("/memories/a", "keep")
-    assert ask("delete", path=path) == failed(
-        "Error: Cannot delete the /memories directory itself"
-    )
+    assert ask("delete", path=path) == failed("Error: Cannot delete the /memories directory itself")
     assert len(ask.listed()) == files
 
 

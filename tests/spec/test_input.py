@@ -52,7 +52,7 @@ def test_an_input_without_a_command_is_told_the_commands(ask: Handler, raw: obje
     )
 
 
-REQUIRED = [
+REQUIRED: list[tuple[str, str, dict[str, object]]] = [
     ("view", "path", {}),
     ("create", "path", {"file_text": "x"}),
     ("create", "file_text", {"path": FILE}),
@@ -75,9 +75,7 @@ def test_a_missing_field_is_named_and_nothing_changes(
 ) -> None:
     given = {**others, field: None} if null else others
     answer = ask(command, **given)
-    assert answer == failed(
-        f"Error: Missing required parameter `{field}` for command `{command}`"
-    )
+    assert answer == failed(f"Error: Missing required parameter `{field}` for command `{command}`")
     assert ask.listed() == []
 
 
@@ -207,7 +205,7 @@ def test_a_tolerated_name_is_no_escape_from_a_wrong_value(ask: Handler) -> None:
     )
 
 
-SURROGATE = [
+SURROGATE: list[tuple[str, str, dict[str, object]]] = [
     ("create", "file_text", {"path": "/memories/new"}),
     ("str_replace", "old_str", {"path": FILE, "new_str": "b"}),
     ("str_replace", "new_str", {"path": FILE, "old_str": "a"}),
@@ -270,4 +268,6 @@ def test_no_text_anywhere_makes_a_command_raise_or_tell(
     ):
         answer = ask(command, **fields, file_text=text, old_str=text, new_str=text)
         said = str(answer.content)
-        assert not any(word in said for word in ("Traceback", "Error(", "object at", "SQL ", "/tmp"))
+        assert not any(
+            word in said for word in ("Traceback", "Error(", "object at", "SQL ", "/tmp")
+        )

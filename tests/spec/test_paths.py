@@ -98,18 +98,18 @@ def test_structure_is_refused_with_the_fixed_sentence(ask: Handler, path: str) -
 
 
 SHAPES = [
-    ("/memories/" + "a/" * 20 + "b", "A path can't have more than 20 names."),
+    ("/memories/" + "a/" * 20 + "b", "A path can't be more than 20 names deep."),
     ("/memories/" + "n" * 256, "A name can't be longer than 255 bytes."),
     ("/memories/" + "\u65e5" * 86, "A name can't be longer than 255 bytes."),
-    ("/memories/" + "/".join(["n" * 204] * 5), "A path can't be longer than 1024 bytes."),
+    ("/memories/" + "/".join(["n" * 204] * 5), "A path can't be longer than 1,024 bytes."),
     ("/memories/a\\b", "A name can't hold a backslash."),
     ("/memories/ a", "A name can't begin with a space."),
     ("/memories/a ", "A name can't end with a space."),
     ("/memories/a\u3000/b", "A name can't end with a space."),
-    ("/memories/C:x", "A name can't start with a drive letter and a colon."),
-    ("/memories/.git", "A name can't be .git or a name that stands for it."),
-    ("/memories/.GIT/config", "A name can't be .git or a name that stands for it."),
-    ("/memories/git~1", "A name can't be .git or a name that stands for it."),
+    ("/memories/C:x", "A name can't begin with a drive letter and a colon."),
+    ("/memories/.git", "A name can't be .git or another spelling of it."),
+    ("/memories/.GIT/config", "A name can't be .git or another spelling of it."),
+    ("/memories/git~1", "A name can't be .git or another spelling of it."),
 ]
 
 
@@ -199,7 +199,7 @@ LITERAL = [
     "HEAD",
     "con",
     "aux.md",
-    "a:b.md",
+    "ab:c.md",
     "trailing.",
     "-rf",
     "it's; DROP TABLE x;--",

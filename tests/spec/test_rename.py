@@ -57,9 +57,7 @@ def test_a_directory_takes_all_below_it_along(ask: Handler) -> None:
 @pytest.mark.spec("RENAME-04", "RENAME-14")
 @pytest.mark.parametrize("old_path", ["/memories/none", "/memories/a/below", "/memories/x/y"])
 @pytest.mark.parametrize("new_path", ["/memories/new/b", "/memories/c"])
-def test_a_missing_source_is_said_to_be_missing(
-    ask: Handler, old_path: str, new_path: str
-) -> None:
+def test_a_missing_source_is_said_to_be_missing(ask: Handler, old_path: str, new_path: str) -> None:
     ask.make("/memories/a", "keep")
     assert rename(ask, old_path, new_path) == failed(f"Error: The path {old_path} does not exist")
     assert ask.listed() == ["/memories/a"]

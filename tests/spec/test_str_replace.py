@@ -226,9 +226,7 @@ def test_a_text_that_is_there_more_than_once_names_its_lines(
     ("text", "old_str", "lines"),
     [("aaa", "aa", "1"), ("b\na\nb\na\nb\n", "b\na\nb", "1, 3"), ("\n\n\n", "\n\n", "1, 2")],
 )
-def test_places_that_overlap_are_several(
-    ask: Handler, text: str, old_str: str, lines: str
-) -> None:
+def test_places_that_overlap_are_several(ask: Handler, text: str, old_str: str, lines: str) -> None:
     ask.make(FILE, text)
     assert replace(ask, old_str, "z") == failed(
         f"No replacement was performed. Multiple occurrences of old_str `{old_str}` "
@@ -288,9 +286,7 @@ def test_both_strings_are_literal(
 @pytest.mark.spec("REPLACE-17")
 @pytest.mark.parametrize("content", [b"a\xff", b"a" + b"b\n" * 99_999 + b"\xc3", b"\xff\xfea\0"])
 @pytest.mark.parametrize("old_str", ["a", "not there", ""])
-def test_bytes_that_are_no_text_are_not_edited(
-    ask: Handler, content: bytes, old_str: str
-) -> None:
+def test_bytes_that_are_no_text_are_not_edited(ask: Handler, content: bytes, old_str: str) -> None:
     ask.put(FILE, content)
     assert replace(ask, old_str, "x") == failed(
         f"Error: The file {FILE} is not UTF-8 text and cannot be edited."
