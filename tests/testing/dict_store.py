@@ -392,6 +392,8 @@ class Batch:
         self.made: list[Version] = []
         self.touched: dict[MemoryPath, int] = {}
         self.archived = store.backend.is_archived(store)
+        self.number = len(state.versions) + 1
+        self.at = store.now()
 
     def do(self, change: Change) -> None:
         match change:
@@ -529,10 +531,10 @@ class Batch:
         old: Live | None = None,
     ) -> None:
         old = old or self.state.live.get(path)
-        at = self.store.now()
+        at = self.at
         live = Live(memory_id, "", content, old.created_at_ns if old else at, at)
         self.state.live[path] = live
-        version = self.note(operation, path, memory_id, content, at)
+        version = self.note(operation, path, memory_id, content)
         self.state.live[path] = replace(live, version_id=version.id)
         self.snapshot()
 
@@ -542,7 +544,6 @@ class Batch:
         path: MemoryPath,
         memory_id: str,
         content: bytes | None,
-        at: int | None = None,
     ) -> Version:
         version = Version(
             self.store.disk.new_id("memver"),
@@ -551,12 +552,13 @@ class Batch:
             path,
             self.context.actor,
             self.context.command,
-            at or self.store.now(),
+            self.at,
             len(self.state.versions) + 1,
             None if content is None else len(content),
             None if content is None else hashlib.sha256(content).hexdigest(),
             self.context.trace_id,
             content=content,
+            batch=self.number,
         )
         self.state.versions.append(version)
         self.made.append(version._replace(content=None))

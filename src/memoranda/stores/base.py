@@ -194,8 +194,8 @@ class Version(NamedTuple):
     late: bool = False
     """Text that a person saved into a file that was already replaced: in history, never head."""
     batch: int = 0
-    """Versions of one ``apply`` share this number, and no other version has it: the ``seq`` of its
-    first event."""
+    """Versions of one ``apply`` share this number and ``created_at_ns``, and no other version has
+    the number: it is the ``seq`` of the first event."""
 
     @property
     def created_at(self) -> datetime:

@@ -14,8 +14,8 @@ from memoranda.stores.base import (
     Put,
     Version,
 )
-from tests.testing.broken.registry import store
-from tests.testing.dict_store import DictStore
+from tests.testing.broken.registry import batch, store
+from tests.testing.dict_store import Batch, DictStore
 
 
 @store("a_batch_whose_last_change_fails_leaves_nothing")
@@ -106,6 +106,20 @@ class LooksUpPathsBeforeTheBatch(DictStore):
 class LosesTheTrace(DictStore):
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         return await super().apply(changes, replace(context, trace_id=None))
+
+
+@batch("versions_of_one_batch_share_its_number_and_time")
+class NumbersEachChange(Batch):
+    def do(self, change: Change) -> None:
+        self.number = len(self.state.versions) + 1
+        super().do(change)
+
+
+@batch("versions_of_one_batch_share_its_number_and_time")
+class TimesEachChange(Batch):
+    def do(self, change: Change) -> None:
+        self.at = self.store.now()
+        super().do(change)
 
 
 @store("the_store_goes_on_after_a_failed_batch")

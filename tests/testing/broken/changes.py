@@ -44,9 +44,8 @@ class CallsEverythingModified(Batch):
         path: MemoryPath,
         memory_id: str,
         content: bytes | None,
-        at: int | None = None,
     ) -> Version:
-        return super().note("modified", path, memory_id, content, at)
+        return super().note("modified", path, memory_id, content)
 
 
 class SkipsChecks(Batch):

@@ -28,6 +28,7 @@ from memoranda.stores.base import (
     Move,
     Put,
     Remove,
+    Version,
 )
 from memoranda.testing.promises.rig import Rig, errors
 from memoranda.testing.promises.steps import (
@@ -197,6 +198,19 @@ class BatchPromises:
                 "import",
                 "trace-7",
             )
+
+    async def promise_versions_of_one_batch_share_its_number_and_time(self, rig: Rig) -> None:
+        await put(rig.store, "/d/old.md", b"0")
+        await apply(rig.store, Put(p("/a.md"), b"1"), Put(p("/d/b.md"), b"2"))
+        await apply(rig.store, Move(p("/d"), p("/e")), Remove(p("/a.md")))
+        batches: dict[int, list[Version]] = {}
+        for version in await history(rig.store):
+            batches.setdefault(version.batch, []).append(version)
+        assert [len(batch) for batch in batches.values()] == [3, 2, 1]
+        for number, batch in batches.items():
+            assert len({version.created_at_ns for version in batch}) == 1
+            assert number <= min(version.seq for version in batch)
+        assert list(batches) == sorted(batches, reverse=True)
 
     async def promise_a_large_batch_is_one_batch(self, rig: Rig) -> None:
         changes = [Put(p(f"/d{number % 10}/{number}.md"), b"%d" % number) for number in range(300)]
