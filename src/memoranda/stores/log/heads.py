@@ -24,8 +24,8 @@ class Heads(Protocol):
 
     def store(self, node: Node, seq: int, text: Text) -> Image | None:
         """Keep the final content of a file that changed in this turn; called by ``Turn.finish``,
-        once a node. ``seq`` is the node's newest event (a good name for a temporary file). The
-        image that is returned goes into the node and into that event; None leaves them empty.
+        once a node. ``seq`` is the event that holds the content (a good name for a temporary file).
+        The image that is returned goes into the node and into that event; None leaves them empty.
         Not called for what ``Turn.adopt`` brought in unless a later command changed it again,
         nor for files that ended up removed."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -46,13 +47,34 @@ class StoreLog:
     @classmethod
     def make(cls, db: apsw.Connection, number: int, store_id: str, now_ns: int) -> StoreLog:
         """A new, empty store; inside the caller's transaction. Draws its secret."""
-        raise NotImplementedError
+        log = cls(db, number, store_id, os.urandom(32))
+        db.execute(
+            "INSERT INTO store(number, id, secret, created) VALUES(?, ?, ?, ?)",
+            (number, store_id, log.secret, now_ns),
+        )
+        db.execute(
+            "INSERT INTO node(id, name, created, updated, head, last, events, size, body, depth,"
+            " spent, first, full, files, total, shown, children, grandchildren, deep, long,"
+            " versions, history, horizon, swept)"
+            " VALUES(?, '', ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+            (log.base, now_ns, now_ns),
+        )
+        return log
 
     @classmethod
     def open(cls, db: apsw.Connection, number: int = 0) -> StoreLog | None:
         """The store with this number, or None."""
-        raise NotImplementedError
+        row = db.execute("SELECT id, secret FROM store WHERE number = ?", (number,)).fetchone()
+        return None if row is None else cls(db, number, *row)
+
+    def last_event(self) -> tuple[int, int, bytes] | None:
+        """Number, time and chain of the newest event; None in a store without any."""
+        return self.db.execute(
+            "SELECT seq, at, chain FROM event WHERE seq >= ? AND seq < ? ORDER BY seq DESC LIMIT 1",
+            (self.base, self.end),
+        ).fetchone()
 
     def last_seq(self) -> int:
         """The newest event's number; ``base`` of an empty store."""
-        raise NotImplementedError
+        last = self.last_event()
+        return self.base if last is None else last[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
+from memoranda.stores.log.delta import common_prefix, common_suffix
+
 if TYPE_CHECKING:
     from memoranda.text.splice import Splice
 
@@ -38,6 +40,32 @@ class Text:
             same_before=splice.start,
             same_after=len(old) - splice.end,
         )
+
+    @classmethod
+    def replacing(cls, old: bytes, new: bytes) -> Text:
+        """``new`` in place of ``old``, compared at both ends."""
+        before = common_prefix(old, new)
+        after = common_suffix(old, new, min(len(old), len(new)) - before)
+        return cls(new, same_before=before, same_after=after)
+
+    def after(self, earlier: Text) -> Text:
+        """The same content, compared with what ``earlier`` was compared with; this one was
+        compared with ``earlier``."""
+        text = Text(
+            *self.parts,
+            same_before=min(self.same_before, earlier.same_before),
+            same_after=min(self.same_after, earlier.same_after),
+        )
+        text._sha = self._sha
+        return text
+
+    def middle(self) -> Text:
+        """What lies between the ends that stayed the same."""
+        before, end = self.same_before, self.size - self.same_after
+        parts = self.parts
+        if len(parts) == 3 and (len(parts[0]), len(parts[2])) == (before, self.same_after):
+            return Text(parts[1])
+        return Text(memoryview(self.whole())[before:end])
 
     def whole(self) -> bytes:
         """The content in one piece."""

@@ -1,41 +1,388 @@
-"""Names, places and counters of a store, inside one transaction."""
+"""Names, places and counters of a store, inside one transaction.
+
+A ``Tree`` reads rows of ``node`` as they are needed, changes them in memory, can undo what a
+command did to them, and writes them at the end. It knows no contents and no events.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-class Node:
-    """A row of the table ``node``: a file or a directory, live or gone.
+from memoranda.errors import Corrupt, MovedNameTooLong, Unavailable
+from memoranda.path import MAX_PATH_BYTES, MAX_SEGMENTS, MemoryPath
+from memoranda.stores.log.node import COLUMNS, FIELDS, Node, is_hidden, values_of
 
-    ``files`` is None for a file. A directory's ``name`` ends with a slash, so that names sort as
-    printed paths do. ``gone`` is the event by which the node went; it stays at its last place
-    (``parent``, ``name``). A directory without files counts as not there.
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memoranda.stores.log.store_log import StoreLog
+
+_BY_ID: Final = f"SELECT {COLUMNS} FROM node WHERE id = ?"
+_BY_NAME: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND name IN (?, ?) AND gone IS NULL"
+_BENEATH: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NULL ORDER BY name"
+_INSERT: Final = f"INSERT INTO node({COLUMNS}) VALUES({', '.join('?' * len(FIELDS))})"
+_SET: Final = f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[4:])} WHERE id = ?"
+_PLACE: Final = "UPDATE node SET parent = ?, name = ?, gone = ? WHERE id = ?"
+_FREE: Final = "UPDATE node SET parent = NULL WHERE id = ?"
+_UNKNOWN: Final = Node(-1, None, None)  # stands for a place that was not looked up yet
+
+
+class Found(NamedTuple):
+    """What a walk along a path met: the directories that exist, from the root down to the parent
+    (or to where it broke off), the node at the end, and the file that stood in the way."""
+
+    chain: list[Node]
+    node: Node | None
+    blocker: Node | None
+
+
+class Tree:
+    """The nodes of one store as a transaction sees and changes them.
+
+    ``number`` hands out the store's next numbers, for events and new nodes alike; parents are
+    numbered before the event that needs them, so that the newest event has the highest number.
     """
 
     __slots__ = (
-        "body",
-        "bytes",
-        "children",
-        "created",
-        "deep",
-        "depth",
-        "disk",
-        "events",
-        "files",
-        "first",
-        "gone",
-        "grandchildren",
-        "head",
-        "id",
-        "ino",
-        "last",
-        "long",
-        "mtime",
-        "name",
-        "parent",
-        "sha",
-        "shown",
-        "size",
-        "spent",
-        "updated",
-        "used",
+        "_before",
+        "_before_next",
+        "_before_places",
+        "_fresh",
+        "_moved",
+        "_next",
+        "_nodes",
+        "_places",
+        "_touched",
+        "log",
+        "root",
     )
+
+    def __init__(self, log: StoreLog, next_number: int) -> None:
+        self.log = log
+        self._next = next_number
+        self._nodes: dict[int, Node] = {}
+        self._places: dict[tuple[int, str], Node | None] = {}
+        self._fresh: set[int] = set()
+        self._moved: set[int] = set()
+        self._touched: set[int] = set()
+        self._before: dict[int, Node | None] = {}
+        self._before_places: dict[tuple[int, str], Node | None] = {}
+        self._before_next = next_number
+        root = self.get(log.base)
+        if root is None:
+            raise Corrupt("The store has no root.")
+        self.root = root
+
+    # ---- one command
+
+    def begin(self) -> None:
+        """From here on ``undo`` brings everything back."""
+        self._before.clear()
+        self._before_places.clear()
+        self._before_next = self._next
+
+    def undo(self) -> None:
+        """Bring back what was at the last ``begin``."""
+        for number in self._before:
+            self._restore(number)
+        for place, was in self._before_places.items():
+            if was is _UNKNOWN:
+                del self._places[place]
+            else:
+                self._places[place] = was
+        self._next = self._before_next
+
+    def _restore(self, number: int) -> None:
+        before = self._before[number]
+        if before is not None:
+            for field in FIELDS:
+                setattr(self._nodes[number], field, getattr(before, field))
+        elif self._nodes.pop(number, None) is not None:
+            for numbers in (self._fresh, self._touched, self._moved):
+                numbers.discard(number)
+
+    def restore(self, node: Node) -> None:
+        """Make a node as it was at the last ``begin``; directories and places stay as they are."""
+        self._restore(node.id)
+
+    def is_new(self, node: Node) -> bool:
+        """Whether this transaction made the node."""
+        return node.id in self._fresh
+
+    def is_as_before(self, node: Node) -> bool:
+        """Whether place and content of a node are those at the last ``begin``."""
+        before = self._before.get(node.id, node)
+        return before is not None and (
+            (node.parent, node.name, node.gone, node.size, node.sha)
+            == (before.parent, before.name, before.gone, before.size, before.sha)
+        )
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether any row has to be written."""
+        return bool(self._touched or self._fresh)
+
+    @property
+    def next_number(self) -> int:
+        """What ``number`` will give next."""
+        return self._next
+
+    def number(self) -> int:
+        """The next number of the store."""
+        number = self._next
+        if number >= self.log.end:
+            raise Unavailable("The store has used up its numbers; copy it to a new one.")
+        self._next = number + 1
+        return number
+
+    def touch(self, node: Node) -> None:
+        """``node`` is about to change: remember what it was, and to write it."""
+        number = node.id
+        if number not in self._before:
+            self._before[number] = Node(*values_of(node))
+        self._touched.add(number)
+
+    # ---- looking
+
+    def get(self, number: int) -> Node | None:
+        """The node with this number, live or gone."""
+        node = self._nodes.get(number)
+        if node is None:
+            row = self.log.db.execute(_BY_ID, (number,)).fetchone()
+            if row is not None:
+                node = self._nodes[number] = Node(*row)
+        return node
+
+    def child(self, parent: Node, name: str) -> Node | None:
+        """The live file or directory ``name`` (without slash) in a directory."""
+        as_file, as_directory = (parent.id, name), (parent.id, name + "/")
+        places = self._places
+        if as_file not in places or as_directory not in places:
+            self._load(parent, as_file, as_directory)
+        found = places[as_file]
+        if found is None:
+            found = places[as_directory]
+            if found is not None and not found.files:
+                return None
+        return found
+
+    def _load(self, parent: Node, as_file: tuple[int, str], as_directory: tuple[int, str]) -> None:
+        places = self._places
+        places.setdefault(as_file, None)
+        places.setdefault(as_directory, None)
+        if parent.id in self._fresh:
+            return
+        for row in self.log.db.execute(_BY_NAME, (parent.id, as_file[1], as_directory[1])):
+            node = self._nodes.get(row[0])
+            if node is None:
+                node = self._nodes[row[0]] = Node(*row)
+            elif (node.gone, node.parent, node.name) != (None, parent.id, row[2]):
+                continue  # moved or removed in this transaction
+            places[parent.id, row[2]] = node
+
+    def walk(self, path: MemoryPath) -> Found:
+        """Follow a path from the root."""
+        node = self.root
+        chain: list[Node] = []
+        for name in path.segments:
+            if not node.is_directory:
+                return Found(chain, None, node)
+            chain.append(node)
+            found = self.child(node, name)
+            if found is None:
+                return Found(chain, None, None)
+            node = found
+        return Found(chain, node, None)
+
+    def chain_of(self, node: Node) -> list[Node] | None:
+        """The directories above a node, root first; None when it is gone or lies beneath one that
+        is."""
+        chain: list[Node] = []
+        while node.parent is not None:
+            if node.gone is not None:
+                return None
+            above = self.get(node.parent)
+            if above is None:
+                return None
+            chain.append(above)
+            node = above
+        chain.reverse()
+        return chain
+
+    def path_of(self, node: Node) -> MemoryPath | None:
+        """Where a live node lives."""
+        chain = self.chain_of(node)
+        if chain is None:
+            return None
+        return MemoryPath.of(tuple(step.plain_name for step in (*chain[1:], node)))
+
+    def beneath(self, directory: Node) -> Iterator[Node]:
+        """The live children of a directory, by name as far as the database knows them."""
+        seen: set[int] = set()
+        if directory.id not in self._fresh:
+            for row in self.log.db.execute(_BENEATH, (directory.id,)):
+                node = self._nodes.get(row[0]) or Node(*row)
+                seen.add(node.id)
+                if node.parent == directory.id and node.gone is None:
+                    yield node
+        for node in list(self._nodes.values()):
+            if node.parent == directory.id and node.gone is None and node.id not in seen:
+                yield node
+
+    # ---- changing
+
+    def make_file(self, parent: Node, name: str, number: int, at_ns: int) -> Node:
+        """A new file's row; ``attach`` puts it in."""
+        return self._make(Node(number, parent.id, name, created=at_ns))
+
+    def make_parents(self, chain: list[Node], path: MemoryPath, at_ns: int) -> list[Node]:
+        """The directories above ``path``, of which ``chain`` exist; the others are made (empty, so
+        not there until something is attached)."""
+        chain = list(chain)
+        for name in path.segments[len(chain) - 1 : -1]:
+            parent = chain[-1]
+            key = (parent.id, name + "/")
+            node = self._places.get(key)
+            if node is None:
+                node = Node(self.number(), parent.id, name + "/", created=at_ns, files=0)
+                self._make(node)
+                self._place(key, node)
+            chain.append(node)
+        return chain
+
+    def _make(self, node: Node) -> Node:
+        self._before[node.id] = None
+        self._nodes[node.id] = node
+        self._fresh.add(node.id)
+        return node
+
+    def _place(self, key: tuple[int, str], node: Node | None) -> None:
+        if key not in self._before_places:
+            self._before_places[key] = self._places.get(key, _UNKNOWN)
+        self._places[key] = node
+
+    def attach(self, node: Node, chain: list[Node]) -> None:
+        """Count a node, whose place is set, into the directories above it."""
+        self._count(node, chain, 1)
+        assert node.name is not None
+        self._place((chain[-1].id, node.name), node)
+        deep, long = (node.deep, node.long) if node.is_directory else (0, 0)
+        below = node
+        for above in reversed(chain):
+            deep += 1
+            long += len(below.plain_name.encode()) + 1
+            above.deep = max(above.deep, deep)
+            above.long = max(above.long, long)
+            if not above.files:
+                above.gone = None
+                self._moved.add(above.id)
+            above.files = (above.files or 0) + (1 if node.files is None else node.files)
+            below = above
+
+    def detach(self, node: Node, chain: list[Node], seq: int) -> None:
+        """Count a node out of the directories above it; those that it leaves empty go by ``seq``."""
+        self._place((chain[-1].id, node.name or ""), None)
+        files = 1 if node.files is None else node.files
+        for above in chain:
+            self.touch(above)
+            above.files = (above.files or 0) - files
+        self._count(node, chain, -1)
+        for above in chain[1:]:
+            if not above.files:
+                above.gone = seq
+                self._moved.add(above.id)
+
+    def _count(self, node: Node, chain: list[Node], sign: int) -> None:
+        """Adjust sizes and visible children; ``files`` is as without the node."""
+        total, shown = (node.total, node.shown) if node.is_directory else (node.size, node.size)
+        below, appears, under = node, True, node.children
+        for index in range(len(chain) - 1, -1, -1):
+            above = chain[index]
+            self.touch(above)
+            visible = not is_hidden(below.name or "")
+            if not visible:
+                shown = 0
+            above.total += sign * total
+            above.shown += sign * shown
+            if appears and visible:
+                above.children += sign
+                above.grandchildren += sign * under
+                if index and not is_hidden(above.name or ""):
+                    self.touch(chain[index - 1])
+                    chain[index - 1].grandchildren += sign
+            appears = appears and index > 0 and not above.files
+            below, under = above, 0
+
+    def resize(self, node: Node, chain: list[Node], size: int) -> None:
+        """A file gets another size."""
+        more = size - node.size
+        node.size = size
+        shown = more
+        below = node
+        for above in reversed(chain if more else ()):
+            if is_hidden(below.name or ""):
+                shown = 0
+            self.touch(above)
+            above.total += more
+            above.shown += shown
+            below = above
+
+    def move(self, node: Node, parent: Node, name: str) -> None:
+        """Give a node (detached) another place; attach it then."""
+        self.touch(node)
+        node.parent, node.name, node.gone = parent.id, name, None
+        self._moved.add(node.id)
+
+    def remove(self, node: Node, seq: int) -> None:
+        """A node (detached) goes by an event."""
+        self.touch(node)
+        node.gone = seq
+        self._moved.add(node.id)
+
+    def check_room(self, node: Node, source: MemoryPath, target: MemoryPath) -> None:
+        """Raise ``MovedNameTooLong`` if anything beneath a directory would get too long a path.
+
+        Costs nothing while the directory's bounds say that all fits; else its names are walked,
+        which makes the bounds exact again.
+        """
+        segments, length = len(target.segments), len(target.store_path.encode())
+        if segments + node.deep <= MAX_SEGMENTS and length + node.long <= MAX_PATH_BYTES:
+            return
+        self.touch(node)
+        node.deep, node.long = self._measure(node, source, target, segments, length)
+
+    def _measure(
+        self, node: Node, source: MemoryPath, target: MemoryPath, segments: int, length: int
+    ) -> tuple[int, int]:
+        deep = long = 0
+        for below in self.beneath(node):
+            path = target.child(below.plain_name)
+            longer = length + 1 + len(path.name.encode())
+            if segments == MAX_SEGMENTS or longer > MAX_PATH_BYTES:
+                raise MovedNameTooLong(source, str(path))
+            more, further = (0, 0)
+            if below.is_directory:
+                more, further = self._measure(below, source, path, segments + 1, longer)
+            deep = max(deep, more + 1)
+            long = max(long, further + longer - length)
+        return deep, long
+
+    # ---- writing
+
+    def write(self, last_seq: int) -> None:
+        """Write every row that changed. ``last_seq`` is the newest event: directories that were
+        made and left again for events that came to nothing are not written."""
+        execute = self.log.db.execute
+        nodes = self._nodes
+        moved = [nodes[number] for number in sorted(self._moved - self._fresh)]
+        if len(moved) > 1:
+            for node in moved:
+                execute(_FREE, (node.id,))
+        for node in moved:
+            execute(_PLACE, (node.parent, node.name, node.gone, node.id))
+        for number in sorted(self._fresh):
+            node = nodes[number]
+            if node.gone is None or number <= last_seq:
+                execute(_INSERT, values_of(node))
+        for number in self._touched - self._fresh:
+            execute(_SET, (*values_of(nodes[number])[4:], number))

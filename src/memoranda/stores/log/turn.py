@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
 from typing import TYPE_CHECKING
 
+from memoranda.stores.base import Version
+from memoranda.stores.log import bodies, events, ids
+from memoranda.stores.log.command import Command
+from memoranda.stores.log.contents import Contents
+from memoranda.stores.log.text import Text
+from memoranda.stores.log.tree import Tree
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memoranda.path import MemoryPath
-    from memoranda.stores.base import Change, Context, Put, Version
+    from memoranda.stores.base import Change, Context, Put
+    from memoranda.stores.log.drafts import Draft
     from memoranda.stores.log.heads import Heads
+    from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import Image, StoreLog
-    from memoranda.stores.log.tree import Node
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How much history stays: everything younger than ``keep_days`` (0: for ever), always the head
-    and the ``keep_newest`` versions of a live memory, and, where ``budget_bytes`` is given, as much
-    as fits: the oldest goes first. Events after ``keep_after_seq`` stay whatever else holds."""
-
-    keep_days: int = 30
-    keep_newest: int = 10
-    budget_bytes: int | None = None
-    keep_after_seq: int | None = None
 
 
 class Turn:
@@ -36,63 +32,239 @@ class Turn:
     """
 
     def __init__(
-        self,
-        log: StoreLog,
-        heads: Heads,
-        now_ns: int,
-        *,
-        archived: bool = False,
-        retention: Retention | None = None,
+        self, log: StoreLog, heads: Heads, now_ns: int, *, archived: bool = False
     ) -> None:
-        raise NotImplementedError
+        last = log.last_event()
+        seq, self._last_at, self._last_chain = last or (log.base, 0, events.NO_CHAIN)
+        self.log = log
+        self.at = max(now_ns, self._last_at)
+        self.tree = Tree(log, seq + 1)
+        self._heads = heads
+        self._contents = Contents(heads)
+        self._archived = archived
+        self._events: dict[int, events.Event] = {}
+        self._links: list[tuple[int, int]] = []
 
     # ---- looking
 
     def find(self, path: MemoryPath) -> Node | None:
         """The live node at ``path`` as this turn sees it, file or directory, or None."""
-        raise NotImplementedError
+        return self.tree.walk(path).node
 
     def path_of(self, node: Node) -> MemoryPath | None:
         """Where a node lives as this turn sees it; None when it is gone."""
-        raise NotImplementedError
+        return self.tree.path_of(node)
 
     def last_removed(self, path: MemoryPath) -> tuple[str, str] | None:
-        """Memory id and remover's actor of the file that was last deleted, by itself, at ``path``."""
-        raise NotImplementedError
+        """Memory id and remover's actor of the file that was last deleted, by itself, at ``path``
+        before this turn."""
+        parent = self.find(path.parent)
+        if parent is None or not parent.is_directory:
+            return None
+        row = self.log.db.execute(
+            "SELECT node.id, event.actor FROM node JOIN event ON event.seq = node.gone"
+            " WHERE node.parent = ? AND node.name = ? AND node.gone IS NOT NULL"
+            " ORDER BY node.gone DESC LIMIT 1",
+            (parent.id, path.name),
+        ).fetchone()
+        return None if row is None else (ids.memory_id(self.log, row[0]), row[1])
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing was done that has to be written."""
+        return not self._events and not self.tree.has_changed
 
     # ---- changing
 
     def run(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         """Do one command as ``Store.apply`` says. Whatever it raises undoes it, nothing else."""
-        raise NotImplementedError
+
+        def do(command: Command) -> None:
+            files, total = self.tree.root.files or 0, self.tree.root.total
+            for change in changes:
+                command.do(change)
+            command.check_ceiling(files, total)
+
+        return self._command(do, context)
 
     def adopt(self, put: Put, image: Image, context: Context) -> tuple[Version, ...]:
         """A Put of text that lies at its place in the tree already: ``Heads.store`` is not asked
         for it, ``image`` is taken as it is. Equal content only refreshes the image."""
-        raise NotImplementedError
+        return self._command(lambda command: command.put(put, image), context)
 
     def add_late(self, node: Node, content: bytes, context: Context) -> Version:
-        """A version that is in history and never head (``Version.late``)."""
-        raise NotImplementedError
+        """A version of a file that is in history and never head (``Version.late``)."""
+        self.tree.begin()
+        event = self._event(context, self.at)
+        text = Text(content)
+        event.node, event.op, event.late = node.id, events.MODIFIED, 1
+        event.oparent, event.oname = event.parent, event.name = node.parent, node.name
+        event.size, event.sha = text.size, text.sha256()
+        event.kept = bodies.whole(text)
+        self._append(event, node)
+        return self._version(event, node, self.tree.path_of(node))
 
     def set_image(self, node: Node, image: Image) -> None:
         """The file of a node is what it was, only its image changed; makes no version."""
-        raise NotImplementedError
+        self.tree.begin()
+        self.tree.touch(node)
+        self._contents.set_image(node, image)
 
     def set_disk(self, node: Node, disk: str | None) -> None:
         """The name a node has on disk where it can't be its own (a host that folds case)."""
-        raise NotImplementedError
+        self.tree.begin()
+        self.tree.touch(node)
+        node.disk = disk
 
-    def audit(self, context: Context, at_ns: int | None = None) -> None:
-        """An audit entry of something that changed nothing."""
-        raise NotImplementedError
+    def audit(self, context: Context, at_ns: int) -> None:
+        """An audit entry of something that changed nothing, at ``at_ns`` or as near to it as the
+        order of events allows."""
+        self.tree.begin()
+        event = self._event(context, max(self._last_at, min(at_ns, self.at)))
+        self._events[event.seq] = event
+        self._last_at = event.at
 
     def touch(self, path: MemoryPath, at_ns: int) -> None:
         """Note that a memory was used; nothing if it is not there."""
-        raise NotImplementedError
+        node = self.find(path)
+        if node is not None and not node.is_directory:
+            self.tree.begin()
+            self.tree.touch(node)
+            node.used = at_ns
 
     # ---- writing
 
     def finish(self) -> None:
         """Ask ``heads`` to keep what changed and write all rows. COMMIT is the caller's."""
-        raise NotImplementedError
+        tree, contents = self.tree, self._contents
+        for node in contents.gone.values():
+            if not tree.is_new(node):
+                self._heads.drop(node)
+        for node, text, image in contents.fresh.values():
+            if tree.chain_of(node) is None:
+                continue
+            if image is None:
+                image = self._heads.store(node, node.body, text)
+            if image is not None:
+                event = self._events[node.body]
+                node.ino, node.mtime = event.ino, event.mtime = image
+        if self._events:
+            tree.touch(tree.root)
+            tree.root.history += events.write(
+                self.log, self._events.values(), self._last_chain
+            )
+        self.log.db.executemany("UPDATE event SET next = ? WHERE seq = ?", self._links)
+        tree.write(max(self._events, default=self.log.base))
+
+    # ---- a command's way into events
+
+    def _command(
+        self, do: Callable[[Command], None], context: Context
+    ) -> tuple[Version, ...]:
+        self.tree.begin()
+        self._contents.begin()
+        command = Command(
+            self.tree, self._contents, context, self.at, archived=self._archived
+        )
+        try:
+            do(command)
+            drafts = command.drafts.settle()
+            if not drafts:
+                if self.tree.next_number != command.drafts.batch:
+                    self.tree.undo()  # it made directories that nothing came into
+                return ()
+            drafts[0].event.audit = _audit_text(context)
+            newest: dict[int, Version] = {}
+            for draft in drafts:
+                self._seal(draft)
+                if not draft.node.is_directory:
+                    newest.pop(draft.node.id, None)
+                    version = self._version(draft.event, draft.node, draft.path)
+                    newest[draft.node.id] = version
+            return tuple(newest.values())
+        except BaseException:
+            self._undo(command.drafts.batch)
+            raise
+
+    def _undo(self, batch: int) -> None:
+        self.tree.undo()
+        self._contents.undo()
+        self._links = [link for link in self._links if link[0] < batch]
+        self._events = {seq: event for seq, event in self._events.items() if seq < batch}
+        for event in self._events.values():
+            if event.next is not None and event.next >= batch:
+                event.next = None
+
+    def _seal(self, draft: Draft) -> None:
+        """Decide how a draft's content is kept, and take its event up."""
+        node, event, text = draft.node, draft.event, draft.text
+        if text is not None:
+            event.kept = self._body(event, node, text)
+        elif event.size is not None:
+            event.kept = bodies.moved(node.body, event.size)
+        self._append(event, node)
+        node.head = event.seq
+        node.updated = event.at
+
+    def _body(self, event: events.Event, node: Node, text: Text) -> bodies.Body:
+        if event.op == events.MODIFIED and node.depth + 1 < bodies.LONGEST_CHAIN:
+            body = bodies.delta(node.body, text)
+            spent = node.spent + body.size
+            if 2 * spent <= text.size:
+                node.body, node.depth, node.spent = event.seq, node.depth + 1, spent
+                return body
+        if node.full:
+            before = self._events.get(node.full)
+            if before is None:
+                self._links.append((event.seq, node.full))
+            else:
+                before.next = event.seq
+        node.first = node.first or event.seq
+        node.body = node.full = event.seq
+        node.depth = node.spent = 0
+        return bodies.whole(text)
+
+    def _append(self, event: events.Event, node: Node) -> None:
+        self.tree.touch(node)
+        self.tree.touch(self.tree.root)
+        event.prev = node.last or None
+        node.last = event.seq
+        node.events += 1
+        self.tree.root.versions += 1
+        self._events[event.seq] = event
+        self._last_at = event.at
+
+    def _event(self, context: Context, at_ns: int) -> events.Event:
+        seq = self.tree.number()
+        return events.Event(
+            seq=seq,
+            batch=seq,
+            at=at_ns,
+            actor=context.actor,
+            command=context.command,
+            trace=context.trace_id,
+            audit=_audit_text(context),
+        )
+
+    def _version(
+        self, event: events.Event, node: Node, path: MemoryPath | None
+    ) -> Version:
+        log = self.log
+        return Version(
+            id=ids.version_id(log, event.seq, node.id),
+            memory_id=ids.memory_id(log, node.id),
+            operation=events.OPERATIONS[event.op or events.MODIFIED],
+            path=path,
+            actor=event.actor,
+            command=event.command,
+            created_at_ns=event.at,
+            seq=event.seq - log.base,
+            size_bytes=event.size,
+            sha256=None if event.sha is None else event.sha.hex(),
+            trace_id=event.trace,
+            late=bool(event.late),
+        )
+
+
+def _audit_text(context: Context) -> str | None:
+    return json.dumps(context.audit, separators=(",", ":")) if context.audit else None
