@@ -15,6 +15,8 @@ from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
 from memoranda.stores.log.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import apsw
 
     from memoranda.stores.log.store_log import StoreLog
@@ -70,10 +72,18 @@ def content(log: StoreLog, seq: int) -> bytes:
     Costs at most 32 rows. Raises ``Corrupt`` if what it stands on is missing. The caller knows that
     the event has a content (it is no removal, not redacted, not a directory's).
     """
+    return rebuilt(log, seq, {})
+
+
+def rebuilt(log: StoreLog, seq: int, known: Mapping[int, bytes]) -> bytes:
+    """The same, where some contents are ``known`` by their event."""
     deltas: list[tuple[int, int, bytes]] = []
     base: int | None = seq
     data = b""
     while base is not None:
+        if base in known:
+            data = known[base]
+            break
         row = log.db.execute(_BODY, (base,)).fetchone()
         if row is None or len(deltas) > 2 * LONGEST_CHAIN:
             raise Corrupt("A version stands on one that is missing.")

@@ -12,10 +12,11 @@ from hashlib import blake2b, sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from memoranda.errors import Corrupt
 from memoranda.stores.log import bodies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from memoranda.stores.log.store_log import StoreLog
 
@@ -31,6 +32,9 @@ OPERATIONS: Final[dict[int, Literal["created", "modified", "deleted"]]] = {
     DELETED: "deleted",
     REVIVED: "created",
 }
+
+ROW_BYTES: Final = 200
+"""What an event takes beside its body, in bytes: a round figure for the history budget."""
 
 NO_CHAIN: Final = bytes(32)
 """What the first event of a store is chained to."""
@@ -84,7 +88,41 @@ class Event:
 FIELDS: Final = tuple(each.name for each in fields(Event))[:-1]
 COLUMNS: Final = ", ".join(FIELDS)
 _values = attrgetter(*FIELDS)
+_BY_SEQ: Final = f"SELECT {COLUMNS} FROM event WHERE seq = ?"
 _INSERT: Final = f"INSERT INTO event({COLUMNS}) VALUES({', '.join('?' * len(FIELDS))})"
+
+
+def find(log: StoreLog, seq: int) -> Event | None:
+    """An event by its number; None where it is not kept."""
+    row = log.db.execute(_BY_SEQ, (seq,)).fetchone()
+    return None if row is None else Event(*row)
+
+
+def load(log: StoreLog, seq: int) -> Event:
+    """An event that has to be there; raises ``Corrupt``."""
+    event = find(log, seq)
+    if event is None:
+        raise Corrupt("An event is missing.")
+    return event
+
+
+def of_node(log: StoreLog, last: int) -> Iterator[Event]:
+    """The events of a node, newest first, from its newest one back."""
+    seq: int | None = last or None
+    while seq is not None:
+        event = find(log, seq)
+        if event is None:
+            return
+        yield event
+        seq = event.prev
+
+
+def stored_bytes(log: StoreLog, event: Event) -> int:
+    """What an event counts for in ``Node.history``."""
+    if event.pieces is None:
+        return ROW_BYTES + len(event.body or b"")
+    pieces = log.db.execute("SELECT sum(length(data)) FROM piece WHERE seq = ?", (event.seq,)).get
+    return ROW_BYTES + (pieces or 0)
 
 
 def digest_of(log: StoreLog, event: Event) -> bytes:
@@ -125,7 +163,3 @@ def write(log: StoreLog, events: Iterable[Event], before: bytes) -> int:
         rows.append(_values(event))
     log.db.executemany(_INSERT, rows)
     return taken
-
-
-ROW_BYTES: Final = 200
-"""What an event takes beside its body, in bytes: a round figure for the history budget."""

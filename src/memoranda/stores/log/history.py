@@ -57,33 +57,33 @@ def versions(
         top = min(top, log.base + moment(log, where.to_ns).seq)
     found = _stream(log, where, top)
     chosen: list[Shown] = []
-    made: list[Version] = []
+    listed: list[Version] = []
     for shown in found:
         if where.from_ns is not None and shown.step.at < where.from_ns:
             break
         if position is not None and shown.key <= position:
             continue
-        version = _version(log, shown)
+        version = made(log, shown)
         if _matches(version, where):
             chosen.append(shown)
-            made.append(version)
-            if len(made) > limit:
+            listed.append(version)
+            if len(listed) > limit:
                 break
-    after = made[limit - 1].id if len(made) > limit > 0 else None
-    made = made[:limit]
+    after = listed[limit - 1].id if len(listed) > limit > 0 else None
+    listed = listed[:limit]
     if content:
-        made = [
+        listed = [
             version._replace(content=_content(log, shown, version))
-            for shown, version in zip(chosen, made, strict=False)
+            for shown, version in zip(chosen, listed, strict=False)
         ]
-    return VersionPage(tuple(made), after)
+    return VersionPage(tuple(listed), after)
 
 
-def version(log: StoreLog, version_id: str) -> Version:
+def one(log: StoreLog, version_id: str) -> Version:
     """What ``Store.version`` promises."""
     shown = find(log, version_id)
-    made = _version(log, shown)
-    return made._replace(content=_content(log, shown, made))
+    version = made(log, shown)
+    return version._replace(content=_content(log, shown, version))
 
 
 def find(log: StoreLog, version_id: str) -> Shown:
@@ -264,7 +264,8 @@ def _shown(past: Past, step: Step, number: int) -> Shown:
     return Shown(step, number, past.path(track.parent, track.name), past.head(track))
 
 
-def _version(log: StoreLog, shown: Shown) -> Version:
+def made(log: StoreLog, shown: Shown) -> Version:
+    """A version without its content."""
     step, number, path, own = shown
     assert step.op is not None
     operation = events.OPERATIONS[step.op]
@@ -292,9 +293,9 @@ def _version(log: StoreLog, shown: Shown) -> Version:
 
 def _redaction(log: StoreLog, shown: Shown) -> tuple[int, str | None] | None:
     """When and by whom a version was redacted. A version that a directory's event stands for is,
-    too, when the content it shows was."""
+    too, once the content it shows is blanked."""
     step, number, _, own = shown
-    if own is not None and own.redacted_at is not None:
+    if own is not None and own.redacted_at is not None and (own is step or own.sha is None):
         return own.redacted_at, own.redacted_by
     if step.node == number:
         return None
@@ -303,8 +304,8 @@ def _redaction(log: StoreLog, shown: Shown) -> tuple[int, str | None] | None:
     ).fetchone()
 
 
-def _content(log: StoreLog, shown: Shown, made: Version) -> bytes | None:
-    if made.sha256 is None or shown.own is None:
+def _content(log: StoreLog, shown: Shown, version: Version) -> bytes | None:
+    if version.sha256 is None or shown.own is None:
         return None
     data = bodies.content(log, shown.own.seq)
     if sha256(data).digest() != shown.own.sha:

@@ -6,18 +6,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import IsADirectory, NotFound, UnknownId
-from memoranda.path import MemoryPath
+from memoranda.path import MAX_SEGMENTS, MemoryPath
 from memoranda.stores.base import Content, Entry, Usage
 from memoranda.stores.log import ids
+from memoranda.stores.log.node import COLUMNS, Node
 from memoranda.stores.log.pieces import PIECE_BYTES
 from memoranda.stores.log.sql_heads import read_range
 from memoranda.stores.log.tree import Tree
 
 if TYPE_CHECKING:
-    from memoranda.stores.log.node import Node
+    from collections.abc import Iterator
+
     from memoranda.stores.log.store_log import StoreLog
 
-MAX_STEPS: Final = 64
+_CHILDREN: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NULL ORDER BY name"
 
 
 class Newest(NamedTuple):
@@ -35,7 +37,7 @@ class Newest(NamedTuple):
 NEVER: Final = Newest(0, 0)
 
 
-@lru_cache(maxsize=MAX_STEPS)
+@lru_cache(maxsize=MAX_SEGMENTS)
 def _content_at_depth(depth: int) -> str:
     """One statement that walks ``depth`` names and takes what a small content's read needs."""
     joins = "".join(
@@ -123,6 +125,22 @@ def locate(log: StoreLog, memory_id: str) -> Entry:
         raise UnknownId("memory")
     path = MemoryPath.of(tuple(step.plain_name for step in (*chain[1:], node)))
     return entry(log, path, node, newest_of(chain))
+
+
+def contents(log: StoreLog, prefix: MemoryPath) -> Iterator[tuple[MemoryPath, bytes]]:
+    """The memory at ``prefix``, or all beneath it in listing order, with their contents."""
+    node = Tree(log, 0).walk(prefix).node
+    if node is not None:
+        yield from _contents(log, prefix, node)
+
+
+def _contents(log: StoreLog, path: MemoryPath, node: Node) -> Iterator[tuple[MemoryPath, bytes]]:
+    if node.is_directory:
+        for row in log.db.execute(_CHILDREN, (node.id,)):
+            below = Node(*row)
+            yield from _contents(log, path.child(below.plain_name), below)
+    else:
+        yield path, read_range(log.db, node.id, node.body, node.full, node.size, 0, node.size)
 
 
 def usage(log: StoreLog) -> Usage:

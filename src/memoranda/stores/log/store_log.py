@@ -78,3 +78,19 @@ class StoreLog:
         """The newest event's number; ``base`` of an empty store."""
         last = self.last_event()
         return self.base if last is None else last[0]
+
+    def erase(self) -> None:
+        """Remove every row of the store; inside the caller's transaction."""
+        for table, key in (
+            ("node", "id"),
+            ("event", "seq"),
+            ("piece", "seq"),
+            ("head", "node"),
+            ("head_piece", "node"),
+            ("redacted", "seq"),
+        ):
+            self.db.execute(
+                f"DELETE FROM {table} WHERE {key} >= ? AND {key} < ?",  # noqa: S608 - from above
+                (self.base, self.end),
+            )
+        self.db.execute("DELETE FROM store WHERE number = ?", (self.number,))

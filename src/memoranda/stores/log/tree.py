@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memoranda.errors import Corrupt, MovedNameTooLong, Unavailable
+from memoranda.errors import MovedNameTooLong, Unavailable, UnknownId
 from memoranda.path import MAX_PATH_BYTES, MAX_SEGMENTS, MemoryPath
 from memoranda.stores.log.node import COLUMNS, FIELDS, Node, is_hidden, values_of
 
@@ -70,7 +70,7 @@ class Tree:
         self._before_next = next_number
         root = self.get(log.base)
         if root is None:
-            raise Corrupt("The store has no root.")
+            raise UnknownId("store")  # erased
         self.root = root
 
     # ---- one command

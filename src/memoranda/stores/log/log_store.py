@@ -1,0 +1,126 @@
+"""The reading half of a store, the same for all that stand on the log."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from memoranda.errors import IsADirectory, NotFound, Refused, UnknownId
+from memoranda.stores.base import (
+    LISTING_CHUNK,
+    Content,
+    Entry,
+    Hit,
+    Moment,
+    Outline,
+    Page,
+    Store,
+    Usage,
+    Version,
+    VersionFilter,
+    VersionPage,
+)
+from memoranda.stores.log import history, listing, lookup, search, time_travel
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Literal
+
+    from memoranda.path import MemoryPath
+    from memoranda.stores.log.store_log import StoreLog
+
+
+def nothing_at(path: MemoryPath) -> Refused:
+    """What a read of a store that was never written raises: only the root is there."""
+    return IsADirectory(path) if path.is_root else NotFound(path)
+
+
+class LogStore(Store):
+    """A store whose history, names and ids lie in a log.
+
+    A subclass says how to get at the log, and does the writing. ``read`` and ``search`` take the
+    contents from the database; a store that keeps them elsewhere overrides the two.
+    """
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[StoreLog | None]:
+        """The log on a connection that sees one state of it, for as long as the context is open.
+
+        None for a store that was never written. Translates SQLite's errors; raises ``Misuse`` when
+        the store is closed.
+        """
+
+    async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
+        with self._reading() as log:
+            if log is None:
+                raise nothing_at(path)
+            return lookup.read(log, path, start, length)
+
+    async def stat(self, path: MemoryPath) -> Entry:
+        with self._reading() as log:
+            if log is None:
+                raise nothing_at(path)
+            return lookup.stat(log, path)
+
+    async def locate(self, memory_id: str) -> Entry:
+        with self._reading() as log:
+            if log is None:
+                raise UnknownId("memory")
+            return lookup.locate(log, memory_id)
+
+    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+        with self._reading() as log:
+            if log is not None:
+                return listing.outline(log, directory, path_chars)
+        if directory.is_root:
+            return Outline(0, (), 0)
+        raise NotFound(directory)
+
+    async def list(
+        self,
+        prefix: MemoryPath,
+        *,
+        depth: Literal[0, 1] = 0,
+        after: str | None = None,
+        limit: int = LISTING_CHUNK,
+        at: Moment | None = None,
+    ) -> Page:
+        with self._reading() as log:
+            if log is None:
+                return Page((), None)
+            if at is None:
+                return listing.page(log, prefix, depth, after, limit)
+            return time_travel.page(log, log.base + at.seq, prefix, depth, after, limit)
+
+    async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
+        with self._reading() as log:
+            if log is None:
+                return ()
+            return search.hits(search.words_of(query), lookup.contents(log, prefix), limit)
+
+    async def usage(self) -> Usage:
+        with self._reading() as log:
+            return Usage(0, 0, 0, 0) if log is None else lookup.usage(log)
+
+    async def versions(
+        self,
+        where: VersionFilter = VersionFilter(),
+        *,
+        after: str | None = None,
+        limit: int = 100,
+        content: bool = False,
+    ) -> VersionPage:
+        with self._reading() as log:
+            if log is None:
+                return VersionPage((), None)
+            return history.versions(log, where, after, limit, content=content)
+
+    async def version(self, version_id: str) -> Version:
+        with self._reading() as log:
+            if log is None:
+                raise UnknownId("version")
+            return history.one(log, version_id)
+
+    async def moment(self, at_ns: int) -> Moment:
+        with self._reading() as log:
+            return Moment(0) if log is None else history.moment(log, at_ns)

@@ -1,0 +1,88 @@
+"""What waits in memory for the next commit: audit entries of what changed nothing, and uses."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memoranda.path import MemoryPath
+    from memoranda.stores.base import Context
+    from memoranda.stores.log.turn import Turn
+
+Taken: TypeAlias = "tuple[list[tuple[Context, int]], dict[MemoryPath, int]]"
+
+MOST_RECORDS: Final = 1000
+LONGEST_WAIT_NS: Final = 1_000_000_000
+
+
+class Records:
+    """Audit entries and last uses of one store that are not written yet.
+
+    They go with the next change, or by themselves once there are ``MOST_RECORDS`` or the oldest
+    waits for a second; a crash may lose them.
+    """
+
+    __slots__ = ("_lock", "_notes", "_since", "_uses")
+
+    def __init__(self) -> None:
+        self._lock = Lock()  # guards all three
+        self._notes: list[tuple[Context, int]] = []
+        self._uses: dict[MemoryPath, int] = {}
+        self._since: int | None = None
+
+    def note(self, context: Context, at_ns: int) -> None:
+        """Keep an audit entry."""
+        with self._lock:
+            self._notes.append((context, at_ns))
+            if self._since is None:
+                self._since = at_ns
+
+    def use(self, paths: Sequence[MemoryPath], at_ns: int, now_ns: int) -> None:
+        """Keep when memories were used last."""
+        with self._lock:
+            for path in paths:
+                self._uses[path] = max(at_ns, self._uses.get(path, at_ns))
+            if self._since is None and paths:
+                self._since = now_ns
+
+    @property
+    def are_waiting(self) -> bool:
+        """Whether there is anything to write."""
+        return self._since is not None
+
+    def are_due(self, now_ns: int) -> bool:
+        """Whether they have to be written though nothing changes."""
+        since = self._since
+        return since is not None and (
+            now_ns - since >= LONGEST_WAIT_NS or len(self._notes) >= MOST_RECORDS
+        )
+
+    def take(self) -> Taken:
+        """Everything that waits, which from here on is the caller's to write or to give back."""
+        with self._lock:
+            taken = self._notes, self._uses
+            self._notes, self._uses, self._since = [], {}, None
+            return taken
+
+    def give_back(
+        self, taken: Taken, since_ns: int
+    ) -> None:
+        """Put back what could not be written."""
+        with self._lock:
+            notes, uses = taken
+            if notes or uses:
+                self._notes = (notes + self._notes)[-MOST_RECORDS:]
+                self._uses = uses | self._uses
+                self._since = since_ns
+
+
+def write_into(turn: Turn, taken: Taken) -> None:
+    """Write what was taken into a turn."""
+    notes, uses = taken
+    for context, at_ns in notes:
+        turn.audit(context, at_ns)
+    for path, at_ns in uses.items():
+        turn.touch(path, at_ns)

@@ -1,0 +1,225 @@
+"""Blanking a version: its content, path, size and hash are gone for good, that it was stays.
+
+Versions that were kept as deltas against the blanked content are kept anew first. Names that only
+the blanked version still showed go from its neighbours, too. Digests are stored before anything is
+blanked, so that the hash chain still holds. The caller's transaction; afterwards the caller has to
+see that the bytes leave the file (``scrub`` of its database).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from memoranda.errors import NotRedactable
+from memoranda.stores.log import bodies, events, history
+from memoranda.stores.log.text import Text
+from memoranda.stores.log.tree import Tree
+
+if TYPE_CHECKING:
+    from memoranda.stores.base import Version
+    from memoranda.stores.log.history import Shown
+    from memoranda.stores.log.node import Node
+    from memoranda.stores.log.store_log import StoreLog
+
+
+
+def redact(log: StoreLog, version_id: str, actor: str, now_ns: int) -> tuple[Version, bool]:
+    """Blank a version; returns what is left of it, and whether anything changed.
+
+    Raises ``UnknownId``, and ``NotRedactable`` for the newest version of a live memory.
+    """
+    shown = history.find(log, version_id)
+    before = history.made(log, shown)
+    if before.redacted_at_ns is not None:
+        return before, False
+    tree = Tree(log, 0)
+    node = tree.get(shown.node)
+    assert node is not None  # it has a version
+    chain = tree.chain_of(node)
+    if chain is not None and shown.step.seq == max(node.head, *(above.head for above in chain)):
+        raise NotRedactable
+    at = max(now_ns, shown.step.at)
+    _blank_audit(log, shown.step.batch)
+    if shown.step.node != node.id:
+        log.db.execute("INSERT INTO redacted VALUES(?, ?, ?, ?)", (shown.step.seq, node.id, at, actor))
+    contents = [] if shown.own is None else [shown.own.seq]
+    for event in _parts(log, node, shown):
+        _mark(log, event, actor, at)
+        contents.append(event.seq)
+    for seq in sorted(set(contents), reverse=True):
+        event = events.load(log, seq)
+        if event.redacted_at is not None and not _is_shown_elsewhere(log, node, seq):
+            _blank_content(log, node, event)
+    _blank_names(log, node)
+    if chain is None:
+        _forget_heads(log, node)
+        _forget_last_name(log, node)
+    return history.made(log, history.find(log, version_id)), True
+
+
+def _parts(log: StoreLog, node: Node, shown: Shown) -> list[events.Event]:
+    """The node's own events that one version stands for: its own and, of the same batch, those
+    that the history does not show beside it."""
+    return [
+        event
+        for event in events.of_node(log, node.last)
+        if event.batch == shown.step.batch and event.seq <= shown.step.seq
+    ]
+
+
+def _mark(log: StoreLog, event: events.Event, actor: str, at_ns: int) -> None:
+    log.db.execute(
+        "UPDATE event SET redacted_at = ?, redacted_by = ?, digest = ? WHERE seq = ?",
+        (at_ns, actor, events.digest_of(log, event), event.seq),
+    )
+
+
+def _blank_audit(log: StoreLog, batch: int) -> None:
+    """The audit draft of a command may name what it changed."""
+    row = log.db.execute(
+        "SELECT seq FROM event WHERE seq >= ? AND batch = ? ORDER BY seq LIMIT 1", (batch, batch)
+    ).get
+    if row is not None:
+        event = events.load(log, row)
+        log.db.execute(
+            "UPDATE event SET audit = NULL, digest = ? WHERE seq = ?",
+            (events.digest_of(log, event), event.seq),
+        )
+
+
+# ---------------------------------------------------------------- contents
+
+
+def _is_shown_elsewhere(log: StoreLog, node: Node, seq: int) -> bool:
+    """Whether a version that is not redacted still shows the content of event ``seq``: one that
+    a directory's move stands for."""
+    for shown in history.of_memory(log, node.id, log.end - 1):
+        if shown.step.seq < seq:
+            return False
+        if shown.own is not None and shown.own.seq == seq:
+            version = history.made(log, shown)
+            if version.redacted_at_ns is None and version.operation != "deleted":
+                return True
+    return False
+
+
+def _blank_content(log: StoreLog, node: Node, event: events.Event) -> None:
+    """Take the content out of an event, after those that build on it got on without."""
+    newest_first = [
+        later for later in events.of_node(log, node.last) if later.base == event.seq
+    ]
+    dependents = newest_first[::-1]
+    freed = events.stored_bytes(log, event) - events.ROW_BYTES
+    if dependents:
+        heir = dependents[0]
+        freed += events.stored_bytes(log, heir)
+        _inherit(log, event, heir)
+        freed -= events.stored_bytes(log, events.load(log, heir.seq))
+        for later in dependents[1:]:
+            log.db.execute("UPDATE event SET base = ? WHERE seq = ?", (heir.seq, later.seq))
+        _repoint(log, node, event, heir)
+    log.db.execute("DELETE FROM piece WHERE seq = ?", (event.seq,))
+    log.db.execute(
+        "UPDATE event SET size = NULL, sha = NULL, ino = NULL, mtime = NULL, base = NULL,"
+        " pre = NULL, suf = NULL, next = NULL, pieces = NULL, body = NULL WHERE seq = ?",
+        (event.seq,),
+    )
+    log.db.execute("UPDATE node SET history = history - ? WHERE id = ?", (freed, log.base))
+
+
+def _inherit(log: StoreLog, event: events.Event, heir: events.Event) -> None:
+    """Keep the content of ``heir`` without that of ``event``, on which it was based."""
+    text = Text(bodies.content(log, heir.seq))
+    if event.base is None:
+        body = bodies.whole(text)
+    else:
+        older = bodies.content(log, event.base)
+        body = bodies.delta(event.base, Text.replacing(older, text.whole()))
+    log.db.execute("DELETE FROM piece WHERE seq = ?", (heir.seq,))
+    pieces, data = bodies.save(log.db, heir.seq, body)
+    log.db.execute(
+        "UPDATE event SET base = ?, pre = ?, suf = ?, pieces = ?, body = ? WHERE seq = ?",
+        (body.base, body.pre, body.suf, pieces, data, heir.seq),
+    )
+
+
+def _repoint(log: StoreLog, node: Node, event: events.Event, heir: events.Event) -> None:
+    """Put ``heir`` where the node or its chain of whole bodies pointed at ``event``."""
+    execute = log.db.execute
+    if event.base is None:
+        execute("UPDATE event SET next = ? WHERE seq = ?", (event.next, heir.seq))
+        execute(
+            "UPDATE event SET next = ? WHERE seq = ?",
+            (heir.seq, _whole_body_before(log, node, event.seq)),
+        )
+        if node.first == event.seq:
+            node.first = heir.seq
+        if node.full == event.seq:
+            node.full = heir.seq
+    if node.body in {event.seq, heir.seq}:
+        if heir.seq == node.full:
+            node.depth = node.spent = 0
+            _forget_heads(log, node)
+        node.body = heir.seq
+    execute(
+        "UPDATE node SET first = ?, full = ?, body = ?, depth = ?, spent = ? WHERE id = ?",
+        (node.first, node.full, node.body, node.depth, node.spent, node.id),
+    )
+
+
+def _whole_body_before(log: StoreLog, node: Node, seq: int) -> int | None:
+    """The node's whole body before the one of event ``seq``."""
+    at: int | None = node.first
+    while at is not None and at != seq:
+        following = log.db.execute("SELECT next FROM event WHERE seq = ?", (at,)).get
+        if following == seq:
+            return at
+        at = following
+    return None
+
+
+def _forget_heads(log: StoreLog, node: Node) -> None:
+    log.db.execute("DELETE FROM head WHERE node = ?", (node.id,))
+    log.db.execute("DELETE FROM head_piece WHERE node = ?", (node.id,))
+
+
+# ---------------------------------------------------------------- names
+
+
+def _blank_names(log: StoreLog, node: Node) -> None:
+    """Take names out of events where they told the path of redacted versions only.
+
+    An event's name after it is its own version's path (before it, of a removal); its name before
+    it is also the path of the version before, and of those that a directory's moves stand for in
+    between.
+    """
+    for event, older in pairwise([*events.of_node(log, node.last), None]):
+        assert event is not None  # only the end is
+        name, oname = event.name, event.oname
+        is_redacted = event.redacted_at is not None
+        own_is_before = event.op == events.DELETED or oname == name
+        if is_redacted:
+            name = None
+        before_is_blank = (
+            older is None
+            or older.redacted_at is not None
+            and not _is_shown_elsewhere(log, node, older.seq)
+        )
+        if before_is_blank and (is_redacted or not own_is_before):
+            oname = None
+        if (name, oname) != (event.name, event.oname):
+            log.db.execute(
+                "UPDATE event SET name = ?, oname = ?, digest = ? WHERE seq = ?",
+                (name, oname, events.digest_of(log, event), event.seq),
+            )
+
+
+def _forget_last_name(log: StoreLog, node: Node) -> None:
+    """A removed file keeps its last name only while a version shows a path."""
+    removed_by = node.gone
+    for shown in history.of_memory(log, node.id, log.end - 1):
+        removed_by = removed_by or shown.step.seq
+        if history.made(log, shown).path is not None:
+            return
+    log.db.execute("UPDATE node SET name = NULL, gone = ? WHERE id = ?", (removed_by, node.id))

@@ -1,0 +1,254 @@
+"""The backend of RAM and SQLite: many stores in one database.
+
+A ``Database`` (a port; ``ram.py`` and ``sqlite.py`` have one each) knows how to get at a
+connection; this knows what to do with it.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakValueDictionary
+
+import apsw
+
+from memoranda.errors import MemorandaError, Misuse, UnknownId
+from memoranda.stores import control
+from memoranda.stores.base import Backend, StoreInfo, StorePage
+from memoranda.stores.group_commit import GroupCommit
+from memoranda.stores.log import redaction
+from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.ids import new_store_id
+from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
+from memoranda.stores.log.sql_heads import SqlHeads
+from memoranda.stores.log.sql_store import SqlStore
+from memoranda.stores.log.turn import Turn
+from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memoranda.stores.base import Context, Version
+    from memoranda.stores.log.transaction import Database, Transaction
+
+
+class SqlBackend(Backend):
+    """Stores in one database. Safe to use from many threads at once.
+
+    ``clock`` gives nanoseconds since 1970.
+    """
+
+    store_class: ClassVar[type[SqlStore]] = SqlStore
+
+    def __init__(self, database: Database, *, clock: Callable[[], int] = time.time_ns) -> None:
+        self.database = database
+        self.now = clock
+        self.is_closed = False
+        self._places: WeakValueDictionary[tuple[str, str], Place] = WeakValueDictionary()
+        self._waiting: set[Place] = set()
+        self._group: GroupCommit[ChangeJob] = GroupCommit(self._lead)
+
+    # ---- stores
+
+    async def for_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> SqlStore:
+        tenant = check_tenant(user, workspace)
+        self._check_open()
+        place = self._places.get((tenant.workspace, tenant.user))
+        if place is None:
+            place = Place(new_store_id(self.now()), tenant.workspace, tenant.user)
+            place = self._places.setdefault((tenant.workspace, tenant.user), place)
+        return self.store_class(self, place)
+
+    async def open(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> SqlStore:
+        info = await self.info(store_id, workspace)
+        place = Place(info.id, info.workspace, None)
+        return self.store_class(self, self._places.setdefault((workspace, store_id), place))
+
+    async def create(
+        self,
+        name: str,
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        description: str = "",
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        now = self.now()
+        info = StoreInfo(
+            id=new_store_id(now),
+            workspace=workspace,
+            name=name,
+            user=None,
+            description=description,
+            metadata=dict(metadata or {}),
+            created_at_ns=now,
+            updated_at_ns=now,
+        )
+        with self._writing() as db:
+            make(db, info)
+        return info
+
+    async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
+        tenant = check_tenant(user, workspace)
+        with self._reading() as db:
+            return None if db is None else control.of_user(db, tenant.user, tenant.workspace)
+
+    async def info(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
+        with self._reading() as db:
+            if db is None:
+                raise UnknownId("store")
+            return control.get(db, store_id, workspace)
+
+    async def list(
+        self,
+        workspace: str = DEFAULT_WORKSPACE,
+        *,
+        after: str | None = None,
+        limit: int = 100,
+        include_archived: bool = True,
+    ) -> StorePage:
+        with self._reading() as db:
+            if db is None:
+                return StorePage((), None)
+            return control.page(db, workspace, after, limit, include_archived=include_archived)
+
+    async def update(
+        self,
+        store_id: str,
+        workspace: str = DEFAULT_WORKSPACE,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        await self.info(store_id, workspace)
+        with self._writing() as db:
+            return control.update(
+                db,
+                store_id,
+                workspace,
+                self.now(),
+                name=name,
+                description=description,
+                metadata=metadata,
+            )
+
+    async def archive(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
+        await self.info(store_id, workspace)
+        with self._writing() as db:
+            return control.archive(db, store_id, workspace, self.now())
+
+    async def erase(
+        self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
+    ) -> None:
+        await self.info(store_id, workspace)
+        with self._writing() as db:
+            info = control.get(db, store_id, workspace)
+            found = find(db, Place(store_id, workspace, None))
+            if found is not None:
+                found[0].erase()
+            control.remove(db, store_id)
+            control.audit(db, store_id, context, self.now())
+        for name in (store_id, info.user):
+            if name is not None:
+                self._places.pop((workspace, name), None)
+        self._scrub()
+
+    async def close(self) -> None:
+        if not self.is_closed:
+            for place in tuple(self._waiting):
+                self.flush(place)
+            self.is_closed = True
+            with self._group.alone():
+                self.database.close()
+
+    # ---- what its stores use
+
+    def commit(self, job: ChangeJob) -> None:
+        """Do a job, alone or with those of others; raises its error."""
+        self._group.run(job)
+        self._waiting.discard(job.place)
+
+    def wait(self, place: Place) -> None:
+        """Records wait at a place: write them if it is time."""
+        self._waiting.add(place)
+        self.flush_if_due(place)
+
+    def flush_if_due(self, place: Place) -> None:
+        """Write records that have waited long enough."""
+        if place.made is not None and place.records.are_due(self.now()):
+            self.flush(place)
+
+    def flush(self, place: Place) -> None:
+        """Write what waits for a store; a store that was never made has nothing to keep."""
+        if place.records.are_waiting:
+            self.commit(ChangeJob(place, (), None))
+
+    def redact(self, place: Place, version_id: str, context: Context) -> Version:
+        """See ``Store.redact``."""
+        with self._writing() as db:
+            found = find(db, place)
+            if found is None:
+                raise UnknownId("version")
+            log, now = found[0], self.now()
+            version, changed = redaction.redact(log, version_id, context.actor, now)
+            if changed:
+                turn = Turn(log, SqlHeads(log), now)
+                turn.audit(context, now)
+                turn.finish()
+        if changed:
+            self._scrub()
+        return version
+
+    # ---- the database
+
+    def after_fork(self) -> None:
+        """In the child: nothing of what the parent's threads held is held by anybody."""
+        self._group = GroupCommit(self._lead)
+
+    def _lead(self, jobs: Sequence[ChangeJob]) -> None:
+        batch = Batch(jobs, self.now)
+        transaction: Transaction | None = None
+        try:
+            transaction = self.database.writing()
+            with transaction as db:
+                batch.run(db)
+                transaction.wanted = batch.has_changes
+        except apsw.Error as error:
+            ours = as_ours(error)
+            ours.__cause__ = error
+            batch.fail(ours)
+        except MemorandaError as error:
+            batch.fail(error)
+        finally:
+            batch.settle(is_done=transaction is not None and transaction.is_done)
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise Misuse("The backend is closed.")
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection | None]:
+        self._check_open()
+        try:
+            with self.database.reading() as db:
+                yield db
+        except apsw.Error as error:
+            raise as_ours(error) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """A transaction that no batch shares."""
+        self._check_open()
+        try:
+            with self._group.alone(), self.database.writing() as db:
+                yield db
+        except apsw.Error as error:
+            raise as_ours(error) from error
+
+    def _scrub(self) -> None:
+        try:
+            with self._group.alone():
+                self.database.scrub()
+        except apsw.Error as error:
+            raise as_ours(error) from error

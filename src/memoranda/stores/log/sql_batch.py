@@ -1,0 +1,180 @@
+"""The commands that one transaction of a ``SqlBackend`` does, for any of its stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memoranda.errors import Unavailable, UnknownId
+from memoranda.stores import control
+from memoranda.stores.base import Put, StoreInfo
+from memoranda.stores.group_commit import Job
+from memoranda.stores.log.records import Records, write_into
+from memoranda.stores.log.sql_heads import SqlHeads
+from memoranda.stores.log.store_log import StoreLog
+from memoranda.stores.log.turn import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memoranda.stores.base import Change, Context, Version
+    from memoranda.stores.log.records import Taken
+
+
+class Place:
+    """Where a store is, or will be once its user changes anything; shared by all its handles.
+
+    ``id`` of a user's store that is not made yet is the one that it will get, unless another
+    process makes it first.
+    """
+
+    __slots__ = ("__weakref__", "id", "made", "records", "user", "workspace")
+
+    def __init__(self, store_id: str, workspace: str, user: str | None) -> None:
+        self.id = store_id
+        self.workspace = workspace
+        self.user = user
+        self.made: tuple[int, bytes] | None = None
+        """Number and secret, once it is known to exist."""
+        self.records = Records()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the place is known by: a workspace, and a user or a store's id."""
+        return self.workspace, self.user or self.id
+
+    def bind(self, log: StoreLog) -> None:
+        """The store exists."""
+        self.id = log.id
+        self.made = log.number, log.secret
+
+    def log(self, db: apsw.Connection) -> StoreLog | None:
+        """The store's log on a connection; None while it is not known to exist."""
+        return None if self.made is None else StoreLog(db, self.made[0], self.id, self.made[1])
+
+
+class ChangeJob(Job):
+    """One ``apply`` on its way through group commit; without a context it only writes what is
+    buffered."""
+
+    __slots__ = ("changes", "context", "place", "versions")
+
+    def __init__(self, place: Place, changes: Sequence[Change], context: Context | None) -> None:
+        super().__init__(sum(len(one.content) for one in changes if isinstance(one, Put)))
+        self.place = place
+        self.changes = changes
+        self.context = context
+        self.versions: tuple[Version, ...] = ()
+
+
+class _Opened:
+    """A store that takes part in the transaction."""
+
+    __slots__ = ("is_new", "log", "place", "taken", "turn")
+
+    def __init__(self, log: StoreLog, place: Place, turn: Turn, *, is_new: bool) -> None:
+        self.log = log
+        self.place = place
+        self.turn = turn
+        self.is_new = is_new
+        self.taken: Taken = place.records.take()
+        write_into(turn, self.taken)
+
+
+class Batch:
+    """Jobs that share one transaction: ``run`` inside it, ``settle`` after it."""
+
+    def __init__(self, jobs: Sequence[ChangeJob], clock: Callable[[], int]) -> None:
+        self._jobs = jobs
+        self._now = clock()
+        self._opened: dict[Place, _Opened] = {}
+        self._failure: Exception | None = None
+        self.has_changes = False
+
+    def run(self, db: apsw.Connection) -> None:
+        """Do all jobs; a refused one leaves nothing behind and the others go on."""
+        for job in self._jobs:
+            try:
+                self._run(db, job)
+            except apsw.Error:
+                raise  # the transaction itself is in doubt
+            except Exception as error:  # noqa: BLE001 - an edit is a caller's code: its error is that caller's
+                job.error = error
+        for opened in self._opened.values():
+            if not opened.turn.is_idle:
+                opened.turn.finish()
+                self.has_changes = True
+            elif opened.is_new:
+                opened.log.erase()
+                control.remove(db, opened.log.id)
+
+    def fail(self, error: Exception) -> None:
+        """The transaction failed as a whole."""
+        self._failure = error
+
+    def settle(self, *, is_done: bool) -> None:
+        """Tell the jobs what became of them; those of a transaction that was interrupted stay
+        open, so that the next one does them."""
+        for place, opened in self._opened.items():
+            if not is_done:
+                place.records.give_back(opened.taken, self._now)
+            elif not opened.turn.is_idle:
+                place.bind(opened.log)
+        if is_done or self._failure is not None:
+            for job in self._jobs:
+                job.error = job.error if is_done else self._failure
+                job.done = True
+
+    def _run(self, db: apsw.Connection, job: ChangeJob) -> None:
+        job.error = None
+        opened = self._opened.get(job.place) or self._open(db, job)
+        if opened is not None and job.context is not None:
+            job.versions = opened.turn.run(job.changes, job.context)
+
+    def _open(self, db: apsw.Connection, job: ChangeJob) -> _Opened | None:
+        place = job.place
+        row = find(db, place)
+        is_new = row is None
+        if row is None:
+            if place.made is not None or place.user is None:
+                raise UnknownId("store")
+            if not job.changes:
+                return None
+            log = make(db, StoreInfo(place.id, place.workspace, place.user, place.user,
+                                     created_at_ns=self._now, updated_at_ns=self._now))  # fmt: skip
+            archived = False
+        else:
+            log, archived = row
+        turn = Turn(log, SqlHeads(log), self._now, archived=archived)
+        opened = self._opened[place] = _Opened(log, place, turn, is_new=is_new)
+        return opened
+
+
+def find(db: apsw.Connection, place: Place) -> tuple[StoreLog, bool] | None:
+    """The log of a store and whether it is archived; None if it is not there."""
+    if place.made is None and place.user is not None:
+        where, values = "control.workspace = ? AND control.user = ?", (place.workspace, place.user)
+    else:
+        where, values = "control.id = ? AND control.workspace = ?", (place.id, place.workspace)
+    row = db.execute(
+        "SELECT store.number, store.id, store.secret, control.archived"
+        f" FROM control JOIN store ON store.id = control.id WHERE {where}",  # noqa: S608
+        values,
+    ).fetchone()
+    return None if row is None else (StoreLog(db, *row[:3]), row[3] is not None)
+
+
+def make(db: apsw.Connection, info: StoreInfo) -> StoreLog:
+    """A new store; its number was never another's."""
+    number = db.execute(
+        "INSERT INTO meta VALUES('stores', 1) ON CONFLICT DO UPDATE SET v = v + 1 RETURNING v"
+    ).get
+    if number >= MOST_STORES:
+        raise Unavailable("The database has used up its numbers for stores; begin a new one.")
+    control.add(db, info)
+    return StoreLog.make(db, number, info.id, info.created_at_ns)
+
+
+MOST_STORES = 2**27
+"""A store's number and the numbers within it have to fit into 63 bits."""

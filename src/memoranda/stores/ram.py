@@ -1,0 +1,108 @@
+"""The RAM backend: the same engine on an in-memory database, for tests and demos.
+
+``memory:`` is a fresh, private database each time it is opened; ``memory:name`` is one database
+for the whole process, and stays until the process ends.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, ClassVar
+
+import apsw
+
+from memoranda.stores import control
+from memoranda.stores.base import Capabilities
+from memoranda.stores.log import schema
+from memoranda.stores.log.sql_backend import SqlBackend
+from memoranda.stores.log.sql_store import SqlStore
+from memoranda.stores.log.transaction import Transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+IN_RAM = Capabilities(durable=False, shared_by_processes=False)
+
+
+class RamStore(SqlStore):
+    """A store of a ``RamBackend``."""
+
+    capabilities: ClassVar[Capabilities] = IN_RAM
+
+
+class RamBackend(SqlBackend):
+    """Stores in memory; gone when the process ends."""
+
+    capabilities: ClassVar[Capabilities] = IN_RAM
+    store_class: ClassVar[type[SqlStore]] = RamStore
+
+    def __init__(self, name: str = "", *, clock: Callable[[], int] = time.time_ns) -> None:
+        super().__init__(_shared(name) if name else RamDatabase(), clock=clock)
+
+
+class RamDatabase:
+    """One connection to a database in memory; readers and writers take turns."""
+
+    def __init__(self) -> None:
+        self._turn = RLock()  # guards the connection
+        self._db = apsw.Connection(":memory:", statementcachesize=200)
+        self._db.pragma("secure_delete", 1)
+        with Transaction(self._db) as db:
+            schema.create(db)
+            db.execute(control.TABLES)
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """The connection; nobody writes meanwhile."""
+        with self._turn:
+            yield self._db
+
+    def writing(self) -> Transaction:
+        """A transaction; nobody reads meanwhile."""
+        return _RamTransaction(self._db, self._turn)
+
+    def scrub(self) -> None:
+        """Nothing to do: freed pages are overwritten, and there is no file."""
+
+    def close(self) -> None:
+        """Nothing to do: a private database goes with its last reference."""
+
+
+class _RamTransaction(Transaction):
+    def __init__(self, db: apsw.Connection, turn: RLock) -> None:
+        super().__init__(db)
+        self._turn = turn
+
+    def __enter__(self) -> apsw.Connection:
+        self._turn.acquire()
+        try:
+            return super().__enter__()
+        except BaseException:
+            self._turn.release()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            super().__exit__(kind, error, trace)
+        finally:
+            self._turn.release()
+
+
+_databases: dict[str, RamDatabase] = {}
+_databases_lock = Lock()
+
+
+def _shared(name: str) -> RamDatabase:
+    with _databases_lock:
+        database = _databases.get(name)
+        if database is None:
+            database = _databases[name] = RamDatabase()
+        return database
