@@ -93,8 +93,8 @@ class Tool:
                     return await self._delete(command, context)
                 case Rename():
                     return await self._rename(command, context)
-                case RefusedInput():
-                    return reply.refused(command.error, command)
+                case _:
+                    raise command.error
         except Refused as error:
             return reply.refused(error, command)
         except (Conflict, Unavailable, Corrupt):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from operator import add
 from typing import Final
 
-# Ready-made numbers make numbering three times as fast as formatting each (0.05 us a line
-# instead of 0.15). Kept for the lines nearly every view shows, in blocks made on first use: 1 MB
-# when all are in use.
+# Joining ready-made numbers and lines takes 0.05 us a line, formatting each 0.2. Kept for the
+# lines nearly every view shows, in blocks made on first use: 1 MB when all are in use.
 _BLOCK_LINES: Final = 512
 _READY_LINES: Final = 40 * _BLOCK_LINES
 
@@ -24,12 +22,16 @@ def numbered(text: str, first: int) -> str:
     after = first - 1 + len(lines)
     if after > _READY_LINES:
         return "\n".join([f"{number:>6}\t{line}" for number, line in enumerate(lines, first)])
+    count = len(lines)
     block, skipped = divmod(first - 1, _BLOCK_LINES)
-    prefixes = _prefixes(block)[skipped : skipped + len(lines)]
-    while len(prefixes) < len(lines):
+    prefixes = _prefixes(block)[skipped : skipped + count]
+    while len(prefixes) < count:
         block += 1
-        prefixes += _prefixes(block)
-    return "\n".join(map(add, prefixes, lines))
+        prefixes += _prefixes(block)[: count - len(prefixes)]
+    pieces = ["\n"] * (3 * count - 1)
+    pieces[::3] = prefixes
+    pieces[1::3] = lines
+    return "".join(pieces)
 
 
 @cache
