@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Command:
     """The changes of one ``apply``. Whoever runs it undoes tree and contents if it raises."""
 
-    __slots__ = ("archived", "at", "contents", "context", "drafts", "tree")
+    __slots__ = ("archived", "at", "begins", "contents", "context", "drafts", "tree")
 
     def __init__(
         self, tree: Tree, contents: Contents, context: Context, at: int, *, archived: bool
@@ -46,7 +46,8 @@ class Command:
         self.context = context
         self.at = at
         self.archived = archived
-        self.drafts = Drafts(tree, tree.next_number)
+        self.begins = tree.next_number
+        self.drafts = Drafts(tree)
 
     def do(self, change: Change) -> None:
         """Do one change after those before it."""
@@ -230,7 +231,7 @@ class Command:
         context = self.context
         return events.Event(
             seq=self.tree.number() if seq is None else seq,
-            batch=self.drafts.batch,
+            batch=self.begins,
             at=self.at,
             actor=context.actor,
             command=context.command,

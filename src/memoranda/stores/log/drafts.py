@@ -32,15 +32,14 @@ class Draft:
 
 
 class Drafts:
-    """The drafts of one command, in order; ``batch`` is the command's first number."""
+    """The drafts of one command, in order."""
 
-    __slots__ = ("_all", "_by_node", "_tree", "batch")
+    __slots__ = ("_all", "_by_node", "_tree")
 
-    def __init__(self, tree: Tree, batch: int) -> None:
+    def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._all: list[Draft] = []
         self._by_node: dict[int, list[Draft]] = {}
-        self.batch = batch
 
     def of(self, node: Node) -> Draft | None:
         """The node's newest draft."""
@@ -82,8 +81,19 @@ class Drafts:
             self._all.pop()
 
     def settle(self) -> list[Draft]:
-        """The drafts that stay, in order: a node that ended as it began has none."""
+        """The drafts that stay, in order: a node that ended as it began has none.
+
+        They get their batch, the number of the first one. Whatever else was done to a node that
+        the command made counts as the making, too.
+        """
         for drafts in tuple(self._by_node.values()):
             if len(drafts) == 1 and self._tree.is_as_before(drafts[0].node):
                 self._drop(drafts[0].node)
-        return [draft for draft in self._all if not draft.cancelled]
+            elif self.began(drafts[0].node):
+                for draft in drafts[1:]:
+                    if draft.event.op == events.MODIFIED:
+                        draft.event.op = events.CREATED
+        kept = [draft for draft in self._all if not draft.cancelled]
+        for draft in kept:
+            draft.event.batch = kept[0].event.seq
+        return kept

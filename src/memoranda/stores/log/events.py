@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memoranda.stores.log.store_log import StoreLog
 
 CREATED: Final = 1
+"""With a place before it: a memory that had gone with its directory came back under its id, or
+one was made and then moved in the same batch."""
 MODIFIED: Final = 2
 DELETED: Final = 3
 REVIVED: Final = 4
@@ -46,7 +48,7 @@ class Event:
 
     ``oparent`` and ``oname`` are the place before, ``parent`` and ``name`` the place after; None
     where the node was not there (before) or is gone (after). ``prev`` is the node's event before.
-    ``batch`` is the first number of the command. ``link`` stands in for the chain of the event
+    ``batch`` is the number of the command's first event. ``link`` stands in for the chain of the event
     before where that one is not kept any more.
     """
 

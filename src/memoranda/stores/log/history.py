@@ -269,8 +269,8 @@ def made(log: StoreLog, shown: Shown) -> Version:
     step, number, path, own = shown
     assert step.op is not None
     operation = events.OPERATIONS[step.op]
-    if operation == "modified" and number >= step.batch:
-        operation = "created"  # in the same batch, before it was moved
+    if step.op == events.MODIFIED and own is not None and own.batch == step.batch:
+        operation = events.OPERATIONS[own.op or step.op]  # made and moved along in one batch
     redacted = _redaction(log, shown)
     size, sha = (None, None) if own is None or operation == "deleted" else (own.size, own.sha)
     return Version(
@@ -288,6 +288,7 @@ def made(log: StoreLog, shown: Shown) -> Version:
         redacted_at_ns=redacted[0] if redacted else None,
         redacted_by=redacted[1] if redacted else None,
         late=bool(step.late),
+        batch=step.batch - log.base,
     )
 
 

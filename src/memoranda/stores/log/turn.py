@@ -170,7 +170,7 @@ class Turn:
             do(command)
             drafts = command.drafts.settle()
             if not drafts:
-                if self.tree.next_number != command.drafts.batch:
+                if self.tree.next_number != command.begins:
                     self.tree.undo()  # it made directories that nothing came into
                 return ()
             drafts[0].event.audit = _audit_text(context)
@@ -183,16 +183,16 @@ class Turn:
                     newest[draft.node.id] = version
             return tuple(newest.values())
         except BaseException:
-            self._undo(command.drafts.batch)
+            self._undo(command.begins)
             raise
 
-    def _undo(self, batch: int) -> None:
+    def _undo(self, begins: int) -> None:
         self.tree.undo()
         self._contents.undo()
-        self._links = [link for link in self._links if link[0] < batch]
-        self._events = {seq: event for seq, event in self._events.items() if seq < batch}
+        self._links = [link for link in self._links if link[0] < begins]
+        self._events = {seq: event for seq, event in self._events.items() if seq < begins}
         for event in self._events.values():
-            if event.next is not None and event.next >= batch:
+            if event.next is not None and event.next >= begins:
                 event.next = None
 
     def _seal(self, draft: Draft) -> None:
@@ -263,6 +263,7 @@ class Turn:
             sha256=None if event.sha is None else event.sha.hex(),
             trace_id=event.trace,
             late=bool(event.late),
+            batch=event.batch - log.base,
         )
 
 
