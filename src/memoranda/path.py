@@ -23,7 +23,7 @@ MAX_SEGMENT_BYTES = 255
 
 # n bytes of NFC come from at most 3n characters, so a longer text can't fit; this bounds the work
 # that a huge path can cause. https://unicode.org/faq/normalization.html#12
-_MAX_REST_CHARS: Final = 3 * MAX_PATH_BYTES
+_MAX_GIVEN_CHARS: Final = len(ROOT_TEXT) + 3 * MAX_PATH_BYTES
 
 # Models come back to the same few paths. Only accepted ones are remembered, and none that is
 # longer than the limit allows in its usual spelling: at most about 5 MB in all.
@@ -155,10 +155,10 @@ def _parse(given: str) -> MemoryPath:
     # Before normalising: no character and no mark turns into or joins the root or a slash.
     if given != ROOT_TEXT and not given.startswith(f"{ROOT_TEXT}/"):
         raise BadPath(given)
-    if len(given) - len(ROOT_TEXT) > _MAX_REST_CHARS:
+    if len(given) > _MAX_GIVEN_CHARS:
         raise BadPath(given, _PATH_TOO_LONG)
     text = unicodedata.normalize("NFC", given)
-    if len(text.encode("utf-8", "surrogatepass")) - len(ROOT_TEXT) > MAX_PATH_BYTES:
+    if len(text.encode(errors="surrogatepass")) - len(ROOT_TEXT) > MAX_PATH_BYTES:
         raise BadPath(given, _PATH_TOO_LONG)
     slash = text.endswith("/")
     text = text.removesuffix("/")

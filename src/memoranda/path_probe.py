@@ -35,7 +35,7 @@ def could_become_structure(name: str) -> bool:
     form = name.encode()
     for _ in range(MAX_DECODINGS + 1):
         # A stray byte is no character, so it can't be a control; it becomes a surrogate here.
-        if _OVERLONG.search(form) or _is_structure(form.decode("utf-8", "surrogateescape")):
+        if _OVERLONG.search(form) or _is_structure(form.decode(errors="surrogateescape")):
             return True
         decoded = _ENCODED.sub(_decode, form)
         if decoded == form:
@@ -48,7 +48,7 @@ def _decode(match: re.Match[bytes]) -> bytes:
     byte, unit = match.groups()
     if byte is not None:
         return bytes.fromhex(byte.decode())
-    return chr(int(unit, 16)).encode("utf-8", "surrogatepass")
+    return chr(int(unit, 16)).encode(errors="surrogatepass")
 
 
 def _is_structure(form: str) -> bool:
