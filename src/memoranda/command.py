@@ -111,7 +111,10 @@ def parse(raw: object) -> Command | RefusedInput:
     """
     name = ""
     try:
-        fields = cast("_Fields", raw) if type(raw) is dict else _plain_dict(raw)
+        if type(raw) is dict:
+            fields = cast("_Fields", raw)
+        else:
+            fields = _plain_dict(raw)
         name, read = _command(fields)
         return read(fields)
     except Refused as error:
@@ -120,8 +123,9 @@ def parse(raw: object) -> Command | RefusedInput:
 
 def _plain_dict(raw: object) -> _Fields:
     if isinstance(raw, dict):
+        fields = cast("_Fields", raw)
         # A subclass may answer anything when asked; this is what it holds.
-        return dict(dict[object, object].items(cast("_Fields", raw)))
+        return dict(dict[object, object].items(fields))
     raise MissingParameter("", "command")
 
 
