@@ -34,7 +34,7 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 # Git refuses these in a tree because NTFS takes them all for .git: it ignores case, dots and
 # spaces at the end, and a stream name, and git~1 is the short name of .git.
-_GIT: Final = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.DOTALL | re.IGNORECASE)
+_GIT: Final = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.IGNORECASE)
 
 _PATH_TOO_LONG: Final = f"A path can't be longer than {MAX_PATH_BYTES:,} bytes."
 _PATH_TOO_DEEP: Final = f"A path can't be more than {MAX_SEGMENTS} names deep."

@@ -68,7 +68,9 @@ def test_a_control_character_is_found_wherever_it_stands(control: str) -> None:
         assert could_become_structure(name.format(control)) is True
 
 
-@pytest.mark.parametrize("name", ["9%de-descuento.md", "%80", "%85", "%9f.md", "a%dd", "%e9t%e9"])
+@pytest.mark.parametrize(
+    "name", ["9%de-descuento.md", ".%ff", ".%ff.", "%80", "%85", "%9f.md", "a%dd", "%e9t%e9"]
+)
 def test_a_stray_byte_is_no_control_character(name: str) -> None:
     assert could_become_structure(name) is False
 
