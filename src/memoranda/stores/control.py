@@ -45,7 +45,9 @@ CREATE TABLE control_audit(
   audit TEXT
 );
 """
-_COLUMNS: Final = "id, workspace, name, user, description, metadata, created, updated, archived"
+_COLUMNS: Final = (
+    "id, workspace, name, user, description, metadata, created, updated, archived"
+)
 
 
 def add(db: apsw.Connection, info: StoreInfo) -> None:

@@ -63,9 +63,7 @@ class Check:
         self._check_events(root)
         for node in self._nodes.values():
             if node.parent is not None and node.parent not in self._nodes:
-                self._problem(
-                    "orphan", "A file or directory lies in one that is missing.", _RESTORE
-                )
+                self._problem("orphan", "A file or directory lies in one that is missing.", _RESTORE)
             self._check_versions(node)
         self._check_directory(root, ())
         return Report(tuple(self.problems), tuple(self.notes), root.files or 0, root.versions)
@@ -163,10 +161,8 @@ class Check:
     def _check_file(self, node: Node, names: tuple[str, ...]) -> None:
         path = MemoryPath.of(names)
         head = events.find(self._log, node.head)
-        if (
-            head is None
-            or head.redacted_at is None
-            and ((head.size, head.sha, head.node) != (node.size, node.sha, node.id))
+        if head is None or head.redacted_at is None and (
+            (head.size, head.sha, head.node) != (node.size, node.sha, node.id)
         ):
             self._problem("head", "A memory differs from its newest version.", _RESTORE, path)
         try:
