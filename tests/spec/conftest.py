@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.stores.base import Store
+from memoranda.stores.base import Backend, Store
+from memoranda.stores.ram import RamBackend
 from tests.spec.handler import Handler, Settings
 from tests.testing.dict_store import DictBackend, Disk
 
-
-def dict_store() -> Store:
-    return run_now(DictBackend(Disk()).for_user("acme"))
-
-
-STORES: dict[str, Callable[[], Store]] = {"dict": dict_store}
+BACKENDS: dict[str, Callable[[Path], Backend]] = {
+    "dict": lambda home: DictBackend(Disk()),
+    "ram": lambda home: RamBackend(),
+}
 
 
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest) -> Store:
-    return STORES[request.param]()
+@pytest.fixture(params=BACKENDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty store of each kind."""
+    backend = BACKENDS[request.param](tmp_path)
+    yield run_now(backend.for_user("acme"))
+    run_now(backend.close())
 
 
 @pytest.fixture
