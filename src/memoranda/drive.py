@@ -111,6 +111,13 @@ async def run_inline(coroutine: Coroutine[Any, Any, T]) -> T:
     return run_now(coroutine)
 
 
+async def suspending_pause(seconds: float) -> None:
+    """The pause for stores that suspend: other tasks go on meanwhile."""
+    import asyncio
+
+    await asyncio.sleep(seconds)
+
+
 class _Job:
     """A coroutine that either a thread takes up or its caller withdraws, never both."""
 

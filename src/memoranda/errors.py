@@ -29,6 +29,7 @@
     |   |-- TooManyCommands      the rate limit is used up
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
     |   |-- ContentGone          a version's content was redacted
+    |   |-- BadFolder            a folder to export to or import from can't be used so
     |   `-- Unsupported          this backend can't do what was asked
     |-- Conflict                 another writer was faster; read again and retry
     |-- Unavailable              storage can't answer now; nothing is lost, try later
@@ -355,6 +356,17 @@ class ContentGone(Refused):
 
     def __init__(self) -> None:
         super().__init__("The content of this version was redacted.")
+
+
+class BadFolder(Refused):
+    """A folder of the host can't be exported to or imported from; ``reason`` says why and what to
+    do, without naming it."""
+
+    code = "bad_folder"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Unsupported(Refused):

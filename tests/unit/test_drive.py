@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from memoranda.drive import BackgroundLoop, run_here, run_in_thread, run_inline, run_now
+from memoranda.drive import (
+    BackgroundLoop,
+    run_here,
+    run_in_thread,
+    run_inline,
+    run_now,
+    suspending_pause,
+)
 from memoranda.errors import Misuse, StoreSuspended
 
 PATIENCE_SECONDS = 30
@@ -347,3 +354,20 @@ def test_a_closed_background_loop_ends_its_thread_and_may_begin_anew() -> None:
     assert not [t for t in threading.enumerate() if t.name == "memoranda-loop"]
     assert background.run(give(2)) == 2
     background.close()
+
+
+def test_the_pause_of_a_store_that_suspends_lets_other_tasks_go_on() -> None:
+    async def main() -> None:
+        order: list[str] = []
+
+        async def pausing() -> None:
+            await suspending_pause(0)
+            order.append("after the pause")
+
+        async def other() -> None:
+            order.append("other")
+
+        await asyncio.gather(pausing(), other())
+        assert order == ["other", "after the pause"]
+
+    asyncio.run(main())

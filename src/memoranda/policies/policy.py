@@ -1,0 +1,37 @@
+"""What an application sets: the rules of one memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from memoranda.errors import Misuse
+from memoranda.policies.limits import Limits
+
+OnExists: TypeAlias = Literal["error", "overwrite"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The rules of one memory. Never changes; ``dataclasses.replace`` makes another.
+
+    ``limits`` bounds sizes, counts and speed. ``on_exists`` says what ``create`` does at a file
+    that exists: ``"error"`` tells Claude, ``"overwrite"`` replaces the content (the old one stays
+    in history). ``read_only`` refuses every change, by Claude and by programs.
+
+    Raises ``Misuse`` for values that can't be.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    on_exists: OnExists = "error"
+    read_only: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.limits) is not Limits:
+            raise Misuse(f"Policy: limits is {self.limits!r}; it has to be a Limits object.")
+        if self.on_exists not in get_args(OnExists):
+            raise Misuse(
+                f'Policy: on_exists is {self.on_exists!r}; it has to be "error" or "overwrite".'
+            )
+        if type(self.read_only) is not bool:
+            raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
