@@ -1,0 +1,92 @@
+"""From a URL to a backend; each backend is imported when its scheme is asked for.
+
+=================================  ==============================================================
+``./memory``, ``/srv/memory``      a folder (``file:///srv/memory`` is the same)
+``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
+``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
+=================================  ==============================================================
+
+Other packages add schemes by an entry point in the group ``memoranda.backends``: its name is the
+scheme, what it loads is called with the whole URL and returns a ``Backend``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from memoranda.errors import Misuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memoranda.stores.base import Backend
+
+ENTRY_POINTS: Final = "memoranda.backends"
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters or more: "C:" is a drive
+
+
+def open_backend(url: str) -> Backend:
+    """The backend that a URL names; opens nothing yet, or as little as the backend can.
+
+    Raises ``Misuse`` for a URL that names none. No error repeats the URL: it may hold a password.
+    """
+    scheme = _SCHEME.match(url)
+    if scheme is None:
+        return _folder(url)
+    name = scheme[1].lower()
+    own = _OWN.get(name)
+    return _outside(name, url) if own is None else own(url[scheme.end() :])
+
+
+def _folder(path: str) -> Backend:
+    from memoranda.stores.folder import FolderBackend
+
+    if not path:
+        raise Misuse("An empty text names no store; a path or a URL does.")
+    return FolderBackend(path)
+
+
+def _file(rest: str) -> Backend:
+    if rest.startswith("//"):
+        host, slash, path = rest[2:].partition("/")
+        if not slash or host not in {"", "localhost"}:
+            raise Misuse("A file URL has the form file:///absolute/path.")
+        rest = slash + path
+    return _folder(unquote(rest))
+
+
+def _sqlite(rest: str) -> Backend:
+    from memoranda.stores.sqlite import SqliteBackend
+
+    if not rest.startswith("///") or rest == "///":
+        raise Misuse(
+            "A SQLite URL has the form sqlite:///relative.db or sqlite:////absolute/path.db."
+        )
+    return SqliteBackend(rest[3:])
+
+
+def _ram(rest: str) -> Backend:
+    from memoranda.stores.ram import RamBackend
+
+    return RamBackend(rest)
+
+
+def _outside(name: str, url: str) -> Backend:
+    from importlib.metadata import entry_points
+
+    for entry_point in entry_points(group=ENTRY_POINTS, name=name):
+        make: Callable[[str], Backend] = entry_point.load()
+        return make(url)
+    raise Misuse(
+        f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:"
+        f" and what other packages add as {ENTRY_POINTS}."
+    )
+
+
+_OWN: Final[dict[str, Callable[[str], Backend]]] = {
+    "file": _file,
+    "sqlite": _sqlite,
+    "memory": _ram,
+}
