@@ -16,9 +16,8 @@ from memoranda.stores.base import StoreInfo, StorePage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import apsw
-
     from memoranda.stores.base import Context
+    from memoranda.stores.log.connection import Connection
 
 TABLES: Final = """
 CREATE TABLE control(
@@ -45,23 +44,21 @@ CREATE TABLE control_audit(
   audit TEXT
 );
 """
-_COLUMNS: Final = (
-    "id, workspace, name, user, description, metadata, created, updated, archived"
-)
+_COLUMNS: Final = "id, workspace, name, user, description, metadata, created, updated, archived"
 
 
-def add(db: apsw.Connection, info: StoreInfo) -> None:
+def add(db: Connection, info: StoreInfo) -> None:
     """Keep a new store; its id is new, its user has none yet."""
     db.execute(
-        f"INSERT INTO control({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        f"INSERT INTO control({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*info[:5], _metadata_text(info.metadata), *info[6:]),
     )
 
 
-def get(db: apsw.Connection, store_id: str, workspace: str) -> StoreInfo:
+def get(db: Connection, store_id: str, workspace: str) -> StoreInfo:
     """What is known of a store; raises ``UnknownId``, also for one of another workspace."""
     row = db.execute(
-        f"SELECT {_COLUMNS} FROM control WHERE id = ? AND workspace = ?",  # noqa: S608
+        f"SELECT {_COLUMNS} FROM control WHERE id = ? AND workspace = ?",
         (store_id, workspace),
     ).fetchone()
     if row is None:
@@ -69,22 +66,22 @@ def get(db: apsw.Connection, store_id: str, workspace: str) -> StoreInfo:
     return _info(row)
 
 
-def of_user(db: apsw.Connection, user: str, workspace: str) -> StoreInfo | None:
+def of_user(db: Connection, user: str, workspace: str) -> StoreInfo | None:
     """What is known of a user's store."""
     row = db.execute(
-        f"SELECT {_COLUMNS} FROM control WHERE user = ? AND workspace = ?",  # noqa: S608
+        f"SELECT {_COLUMNS} FROM control WHERE user = ? AND workspace = ?",
         (user, workspace),
     ).fetchone()
     return None if row is None else _info(row)
 
 
 def page(
-    db: apsw.Connection, workspace: str, after: str | None, limit: int, *, include_archived: bool
+    db: Connection, workspace: str, after: str | None, limit: int, *, include_archived: bool
 ) -> StorePage:
     """The stores of a workspace, newest first, then by id downwards; see ``Backend.list``."""
     created, store_id = _position(after)
     rows = db.execute(
-        f"SELECT {_COLUMNS} FROM control"  # noqa: S608
+        f"SELECT {_COLUMNS} FROM control"
         " WHERE workspace = ? AND (created, id) < (?, ?) AND (? OR archived IS NULL)"
         " ORDER BY created DESC, id DESC LIMIT ?",
         (workspace, created, store_id, include_archived, limit + 1),
@@ -95,7 +92,7 @@ def page(
 
 
 def update(
-    db: apsw.Connection,
+    db: Connection,
     store_id: str,
     workspace: str,
     now_ns: int,
@@ -122,7 +119,7 @@ def update(
     return after
 
 
-def archive(db: apsw.Connection, store_id: str, workspace: str, now_ns: int) -> StoreInfo:
+def archive(db: Connection, store_id: str, workspace: str, now_ns: int) -> StoreInfo:
     """Archive a store for good; again changes nothing."""
     info = get(db, store_id, workspace)
     if info.archived_at_ns is not None:
@@ -134,12 +131,12 @@ def archive(db: apsw.Connection, store_id: str, workspace: str, now_ns: int) -> 
     return info._replace(archived_at_ns=now_ns, updated_at_ns=now_ns)
 
 
-def remove(db: apsw.Connection, store_id: str) -> None:
+def remove(db: Connection, store_id: str) -> None:
     """Forget a store."""
     db.execute("DELETE FROM control WHERE id = ?", (store_id,))
 
 
-def audit(db: apsw.Connection, store_id: str, context: Context, now_ns: int) -> None:
+def audit(db: Connection, store_id: str, context: Context, now_ns: int) -> None:
     """Note in the backend's own audit what was done to a store as a whole."""
     db.execute(
         "INSERT INTO control_audit(at, actor, command, trace, store, audit)"
@@ -150,7 +147,7 @@ def audit(db: apsw.Connection, store_id: str, context: Context, now_ns: int) -> 
 
 
 def _info(row: tuple[Any, ...]) -> StoreInfo:
-    return StoreInfo(*row[:5], json.loads(row[5]), *row[6:])
+    return StoreInfo._make((*row[:5], json.loads(row[5]), *row[6:]))
 
 
 def _metadata_text(metadata: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
 MOST_JOBS: Final = 64
 MOST_BYTES: Final = 2 * 1024 * 1024
@@ -83,7 +83,7 @@ class GroupCommit(Generic[J]):
             raise job.error
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> Generator[None]:
         """Hold the baton without a batch: nobody leads meanwhile. Not reentrant."""
         job = _Alone()
         try:

@@ -41,7 +41,7 @@ def open_backend(url: str) -> Backend:
 
 
 def _folder(path: str) -> Backend:
-    from memoranda.stores.folder import FolderBackend
+    from memoranda.stores.folder.backend import FolderBackend
 
     if not path:
         raise Misuse("An empty text names no store; a path or a URL does.")

@@ -16,13 +16,16 @@ import apsw
 from memoranda.stores import control
 from memoranda.stores.base import Capabilities
 from memoranda.stores.log import schema
+from memoranda.stores.log.database import as_connection
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.sql_store import SqlStore
 from memoranda.stores.log.transaction import Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from types import TracebackType
+
+    from memoranda.stores.log.connection import Connection
 
 IN_RAM = Capabilities(durable=False, shared_by_processes=False)
 
@@ -48,14 +51,14 @@ class RamDatabase:
 
     def __init__(self) -> None:
         self._turn = RLock()  # guards the connection
-        self._db = apsw.Connection(":memory:", statementcachesize=200)
+        self._db = as_connection(apsw.Connection(":memory:", statementcachesize=200))
         self._db.pragma("secure_delete", 1)
         with Transaction(self._db) as db:
             schema.create(db)
             db.execute(control.TABLES)
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
+    def reading(self) -> Generator[Connection]:
         """The connection; nobody writes meanwhile."""
         with self._turn:
             yield self._db
@@ -72,11 +75,11 @@ class RamDatabase:
 
 
 class _RamTransaction(Transaction):
-    def __init__(self, db: apsw.Connection, turn: RLock) -> None:
+    def __init__(self, db: Connection, turn: RLock) -> None:
         super().__init__(db)
         self._turn = turn
 
-    def __enter__(self) -> apsw.Connection:
+    def __enter__(self) -> Connection:
         self._turn.acquire()
         try:
             return super().__enter__()

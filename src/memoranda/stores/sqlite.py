@@ -26,8 +26,10 @@ from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.turnstile import Turnstile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from types import TracebackType
+
+    from memoranda.stores.log.connection import Connection
 
 MOST_READERS: Final = 8
 """Reading connections that are kept; more are opened when needed and closed again."""
@@ -68,7 +70,7 @@ class SqliteDatabase:
         self._begin()
 
     def _begin(self) -> None:
-        self._idle: list[apsw.Connection] = []
+        self._idle: list[Connection] = []
         self._opening = Lock()  # guards the writing connection's making
         self._writer: _Writer | None = None
 
@@ -78,7 +80,7 @@ class SqliteDatabase:
         self._begin()
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection | None]:
+    def reading(self) -> Generator[Connection | None]:
         """A reading connection in a transaction of its own; None while there is no file."""
         db = self._idle.pop() if self._idle else self._reader()
         if db is None:
@@ -98,7 +100,7 @@ class SqliteDatabase:
         else:
             db.close()
 
-    def _reader(self) -> apsw.Connection | None:
+    def _reader(self) -> Connection | None:
         try:
             if not os.stat(self._path).st_size:
                 return None
@@ -163,7 +165,7 @@ class _Writer:
             raise
         self._ino = os.stat(path).st_ino
 
-    def _open(self, vfs: str | None) -> apsw.Connection:
+    def _open(self, vfs: str | None) -> Connection:
         db = connect(self._path, vfs=vfs)
         try:
             with Transaction(db):
@@ -198,7 +200,7 @@ class _Writer:
         """See ``SqliteDatabase.scrub``."""
         self.enter()
         try:
-            busy = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            ((busy, _, _),) = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         finally:
             self.leave()
         if busy:
@@ -219,7 +221,7 @@ class _Turn(Transaction):
         super().__init__(writer.db)
         self._writer = writer
 
-    def __enter__(self) -> apsw.Connection:
+    def __enter__(self) -> Connection:
         self._writer.enter()
         try:
             return super().__enter__()

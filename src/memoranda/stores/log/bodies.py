@@ -8,7 +8,7 @@ the content's size.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import Corrupt
 from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
@@ -17,8 +17,7 @@ from memoranda.stores.log.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import apsw
-
+    from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.store_log import StoreLog
 
 LONGEST_CHAIN: Final = 32
@@ -54,7 +53,7 @@ def delta(base: int, new: Text) -> Body:
     return Body(base, new.same_before, new.same_after, new.middle())
 
 
-def save(db: apsw.Connection, seq: int, body: Body) -> tuple[int | None, bytes | None]:
+def save(db: Connection, seq: int, body: Body) -> tuple[int | None, bytes | None]:
     """What belongs into the columns ``pieces`` and ``body`` of an event; writes the pieces."""
     text = body.text
     if text.size <= PIECE_BYTES:
@@ -97,9 +96,11 @@ def rebuilt(log: StoreLog, seq: int, known: Mapping[int, bytes]) -> bytes:
     return data
 
 
-def joined(db: apsw.Connection, seq: int, pieces: int) -> bytes:
+def joined(db: Connection, seq: int, pieces: int) -> bytes:
     """A body that lies in pieces, whole."""
-    rows = db.execute("SELECT data FROM piece WHERE seq = ? ORDER BY n", (seq,)).fetchall()
+    rows: list[tuple[Any, ...]] = db.execute(
+        "SELECT data FROM piece WHERE seq = ? ORDER BY n", (seq,)
+    ).fetchall()
     if len(rows) != pieces:
         raise Corrupt("A piece of a version is missing.")
     return b"".join(data for (data,) in rows)

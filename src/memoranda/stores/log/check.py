@@ -51,7 +51,7 @@ class Check:
         """Check everything."""
         self._check_database()
         rows = self._log.db.execute(
-            f"SELECT {COLUMNS} FROM node WHERE id >= ? AND id < ? ORDER BY id",  # noqa: S608
+            f"SELECT {COLUMNS} FROM node WHERE id >= ? AND id < ? ORDER BY id",
             (self._log.base, self._log.end),
         )
         for row in rows:
@@ -63,7 +63,9 @@ class Check:
         self._check_events(root)
         for node in self._nodes.values():
             if node.parent is not None and node.parent not in self._nodes:
-                self._problem("orphan", "A file or directory lies in one that is missing.", _RESTORE)
+                self._problem(
+                    "orphan", "A file or directory lies in one that is missing.", _RESTORE
+                )
             self._check_versions(node)
         self._check_directory(root, ())
         return Report(tuple(self.problems), tuple(self.notes), root.files or 0, root.versions)
@@ -85,7 +87,7 @@ class Check:
         log = self._log
         before, at, versions, taken = events.NO_CHAIN, 0, 0, 0
         for row in log.db.execute(
-            f"SELECT {events.COLUMNS} FROM event WHERE seq > ? AND seq < ? ORDER BY seq",  # noqa: S608
+            f"SELECT {events.COLUMNS} FROM event WHERE seq > ? AND seq < ? ORDER BY seq",
             (log.base, log.end),
         ):
             event = events.Event(*row)
@@ -161,8 +163,9 @@ class Check:
     def _check_file(self, node: Node, names: tuple[str, ...]) -> None:
         path = MemoryPath.of(names)
         head = events.find(self._log, node.head)
-        if head is None or head.redacted_at is None and (
-            (head.size, head.sha, head.node) != (node.size, node.sha, node.id)
+        if head is None or (
+            head.redacted_at is None
+            and ((head.size, head.sha, head.node) != (node.size, node.sha, node.id))
         ):
             self._problem("head", "A memory differs from its newest version.", _RESTORE, path)
         try:

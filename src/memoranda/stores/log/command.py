@@ -26,7 +26,7 @@ from memoranda.stores.log.drafts import Drafts
 from memoranda.stores.log.text import Text
 
 if TYPE_CHECKING:
-    from memoranda.stores.base import Change, Context, Precondition
+    from memoranda.stores.base import Change, Context, Precondition, Remove
     from memoranda.stores.log.contents import Contents
     from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import Image

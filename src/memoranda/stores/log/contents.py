@@ -54,7 +54,9 @@ class Contents:
     def set(self, node: Node, text: Text, image: Image | None) -> None:
         """A file has a new content."""
         before = self.fresh.get(node.id)
-        self.fresh[node.id] = Fresh(node, text if before is None else text.after(before.text), image)
+        self.fresh[node.id] = Fresh(
+            node, text if before is None else text.after(before.text), image
+        )
         self.gone.pop(node.id, None)
 
     def set_image(self, node: Node, image: Image) -> None:

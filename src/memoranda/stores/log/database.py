@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
 from memoranda.errors import Corrupt, MemorandaError, Misuse, Unavailable
+
+if TYPE_CHECKING:
+    from memoranda.stores.log.connection import Connection
 
 _STATEMENTS: Final = 200
 """Prepared statements kept for each connection; the log has fewer."""
 JOURNAL_LIMIT_BYTES: Final = 4 * 1024 * 1024
 
 
-def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> apsw.Connection:
+def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> Connection:
     """A connection for reading and writing, set up for durable commits.
 
     WAL with ``synchronous=FULL``: a commit is one fsync and survives power loss. Blanked and
@@ -22,7 +25,7 @@ def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> apsw
     own). The caller serialises writers, so that nobody ever waits in SQLite's busy handler for
     long; five seconds cover checkpoints and recovery.
     """
-    db = apsw.Connection(path, vfs=vfs, statementcachesize=_STATEMENTS)
+    db = as_connection(apsw.Connection(path, vfs=vfs, statementcachesize=_STATEMENTS))
     db.set_busy_timeout(5000)
     db.pragma("auto_vacuum", 2)  # incremental; takes effect in a new file only
     db.pragma("journal_mode", "wal")
@@ -35,6 +38,11 @@ def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> apsw
     db.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
     db.pragma("trusted_schema", 0)
     return db
+
+
+def as_connection(db: object) -> Connection:
+    """Apsw's connection with the types that we need of it."""
+    return cast("Connection", db)
 
 
 def as_ours(error: apsw.Error) -> MemorandaError:

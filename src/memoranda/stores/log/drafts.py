@@ -66,8 +66,8 @@ class Drafts:
 
     def began(self, node: Node) -> bool:
         """Whether the command made (or revived) the node."""
-        drafts = self._by_node.get(node.id)
-        return bool(drafts) and drafts[0].event.op in {events.CREATED, events.REVIVED}
+        drafts = self._by_node.get(node.id, ())
+        return any(draft.event.op in {events.CREATED, events.REVIVED} for draft in drafts[:1])
 
     def cancel(self, node: Node) -> None:
         """Nothing came of a file in this command: its drafts go, and it is what it was."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import Image
     from memoranda.stores.log.text import Text
-    from memoranda.stores.log.tree import Node
 
 
 class Heads(Protocol):

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import heapq
 from hashlib import sha256
-from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import Corrupt, UnknownId
 from memoranda.stores.base import Moment, Version, VersionFilter, VersionPage
 from memoranda.stores.log import bodies, events, ids
+from memoranda.stores.log.schema import WENT_AWAY
 from memoranda.stores.log.time_travel import STEP_COLUMNS, Past, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memoranda.path import MemoryPath
     from memoranda.stores.log.store_log import StoreLog
@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 _NEWEST_FIRST: Final = (
     f"SELECT {STEP_COLUMNS} FROM event WHERE seq <= ? AND seq > ? AND node IS NOT NULL"
     " ORDER BY seq DESC"
+)
+_EVER_IN: Final = (
+    "SELECT id, name FROM node WHERE gone IS NULL AND parent = ?",
+    "SELECT id, name FROM node WHERE gone IS NOT NULL AND parent = ?",
+    f"SELECT node, oname FROM event WHERE {WENT_AWAY} AND oparent = ?",
+)
+_EVER_AT: Final = (
+    f"{_EVER_IN[0]} AND name = ?",
+    f"{_EVER_IN[1]} AND name = ?",
+    f"{_EVER_IN[2]} AND oname = ?",
 )
 
 
@@ -108,11 +118,12 @@ def moment(log: StoreLog, at_ns: int) -> Moment:
     low, high = log.base, log.last_seq()  # the time of low is not after at_ns
     while low < high:
         middle = (low + high + 1) // 2
-        seq, at = log.db.execute(
+        row = log.db.execute(
             "SELECT seq, at FROM event WHERE seq >= ? ORDER BY seq LIMIT 1", (middle,)
         ).fetchone()
-        if at <= at_ns:
-            low = seq
+        assert row is not None  # high is one
+        if row[1] <= at_ns:
+            low = row[0]
         else:
             high = middle - 1
     return Moment(low - log.base)
@@ -176,7 +187,8 @@ def of_store(log: StoreLog, top: int) -> Iterator[Shown]:
         step = Step(*row)
         past.back_to(step.seq)
         if step.batch != batch:
-            batch, seen = step.batch, set()
+            batch = step.batch
+            seen.clear()
         for number in _changed_by(past, step):
             if number not in seen:
                 seen.add(number)
@@ -205,35 +217,17 @@ def _maybe_at(log: StoreLog, path: MemoryPath) -> set[int]:
     while directories - done:
         directory = (directories - done).pop()
         done.add(directory)
-        for number, name in _ever_in(log, directory):
-            (directories if name is not None and name.endswith("/") else files).add(number)
+        for number, inside in _ever_in(log, directory):
+            (directories if (inside or "").endswith("/") else files).add(number)
     return files
 
 
 def _ever(log: StoreLog, directory: int, name: str) -> set[int]:
-    return {
-        number
-        for statement in (
-            "SELECT id FROM node WHERE parent = ? AND name = ? AND gone IS NULL",
-            "SELECT id FROM node WHERE parent = ? AND name = ? AND gone IS NOT NULL",
-            "SELECT node FROM event WHERE oparent = ? AND oname = ? AND oparent IS NOT NULL"
-            " AND (oparent <> parent OR oname <> name)",
-        )
-        for (number,) in log.db.execute(statement, (directory, name))
-    }
+    return {row[0] for one in _EVER_AT for row in log.db.execute(one, (directory, name))}
 
 
-def _ever_in(log: StoreLog, directory: int) -> list[tuple[int, str | None]]:
-    return [
-        row
-        for statement in (
-            "SELECT id, name FROM node WHERE parent = ? AND gone IS NULL",
-            "SELECT id, name FROM node WHERE parent = ? AND gone IS NOT NULL",
-            "SELECT node, oname FROM event WHERE oparent = ? AND oparent IS NOT NULL"
-            " AND (oparent <> parent OR oname <> name)",
-        )
-        for row in log.db.execute(statement, (directory,))
-    ]
+def _ever_in(log: StoreLog, directory: int) -> list[tuple[Any, ...]]:
+    return [row for one in _EVER_IN for row in log.db.execute(one, (directory,))]
 
 
 def _was_at(log: StoreLog, number: int, path: MemoryPath) -> bool:

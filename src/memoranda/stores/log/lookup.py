@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.errors import IsADirectory, NotFound, UnknownId
 from memoranda.path import MAX_SEGMENTS, MemoryPath
@@ -60,15 +60,12 @@ def read(log: StoreLog, path: MemoryPath, start: int, length: int | None) -> Con
     One statement for contents of up to one piece; a larger one takes a second, so the caller has
     to hold a read transaction if others write.
     """
-    names = path.segments
     row = None
-    if names:
-        values: list[Any] = [name + "/" for name in names[1:-1]]
-        if len(names) > 1:
-            values += [names[-1], log.base, names[0] + "/"]
-        else:
-            values += [log.base, names[0]]
-        row = log.db.execute(_content_at_depth(len(names)), values).fetchone()
+    if path.segments:
+        *directories, name = path.segments
+        first, *rest = *(directory + "/" for directory in directories), name
+        values = (*rest, log.base, first)
+        row = log.db.execute(_content_at_depth(len(values) - 1), values).fetchone()
     if row is None:
         if Tree(log, 0).walk(path).node is not None:
             raise IsADirectory(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any, Final, cast
+from typing import Any, Final
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +85,7 @@ _values = attrgetter(*FIELDS)
 
 def values_of(node: Node) -> tuple[Any, ...]:
     """The row of a node, in the order of ``COLUMNS``."""
-    return cast("tuple[Any, ...]", _values(node))
+    return _values(node)
 
 
 def is_hidden(name: str) -> bool:

@@ -67,9 +67,7 @@ class Records:
             self._notes, self._uses, self._since = [], {}, None
             return taken
 
-    def give_back(
-        self, taken: Taken, since_ns: int
-    ) -> None:
+    def give_back(self, taken: Taken, since_ns: int) -> None:
         """Put back what could not be written."""
         with self._lock:
             notes, uses = taken

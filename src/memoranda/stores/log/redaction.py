@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from memoranda.stores.log.store_log import StoreLog
 
 
-
 def redact(log: StoreLog, version_id: str, actor: str, now_ns: int) -> tuple[Version, bool]:
     """Blank a version; returns what is left of it, and whether anything changed.
 
@@ -42,7 +41,9 @@ def redact(log: StoreLog, version_id: str, actor: str, now_ns: int) -> tuple[Ver
     at = max(now_ns, shown.step.at)
     _blank_audit(log, shown.step.batch)
     if shown.step.node != node.id:
-        log.db.execute("INSERT INTO redacted VALUES(?, ?, ?, ?)", (shown.step.seq, node.id, at, actor))
+        log.db.execute(
+            "INSERT INTO redacted VALUES(?, ?, ?, ?)", (shown.step.seq, node.id, at, actor)
+        )
     contents = [] if shown.own is None else [shown.own.seq]
     for event in _parts(log, node, shown):
         _mark(log, event, actor, at)
@@ -106,9 +107,7 @@ def _is_shown_elsewhere(log: StoreLog, node: Node, seq: int) -> bool:
 
 def _blank_content(log: StoreLog, node: Node, event: events.Event) -> None:
     """Take the content out of an event, after those that build on it got on without."""
-    newest_first = [
-        later for later in events.of_node(log, node.last) if later.base == event.seq
-    ]
+    newest_first = [later for later in events.of_node(log, node.last) if later.base == event.seq]
     dependents = newest_first[::-1]
     freed = events.stored_bytes(log, event) - events.ROW_BYTES
     if dependents:
@@ -201,10 +200,8 @@ def _blank_names(log: StoreLog, node: Node) -> None:
         own_is_before = event.op == events.DELETED or oname == name
         if is_redacted:
             name = None
-        before_is_blank = (
-            older is None
-            or older.redacted_at is not None
-            and not _is_shown_elsewhere(log, node, older.seq)
+        before_is_blank = older is None or (
+            older.redacted_at is not None and not _is_shown_elsewhere(log, node, older.seq)
         )
         if before_is_blank and (is_redacted or not own_is_before):
             oname = None

@@ -122,8 +122,8 @@ class _Replay:
         return None if source == target else step
 
     def _image(self, seq: int) -> Image | None:
-        ino, mtime = self._log.db.execute(_IMAGE, (seq,)).fetchone()
-        return None if ino is None else Image(ino, mtime)
+        row = self._log.db.execute(_IMAGE, (seq,)).fetchone()
+        return None if row is None or row[0] is None else Image(*row)
 
     def _spot(self, number: int, parent: int | None, name: str | None) -> Spot | None:
         """A place, with the directories where they are at this point; None where a name was

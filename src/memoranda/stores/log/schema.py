@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Final
 from memoranda.errors import Corrupt, Unavailable
 
 if TYPE_CHECKING:
-    import apsw
+    from memoranda.stores.log.connection import Connection
 
 APPLICATION_ID: Final = 0x4D656D6F  # "Memo"; file(1) and we ourselves know our databases by it
 FORMAT: Final = 1
 
-TABLES: Final = """
+WENT_AWAY: Final = "oparent IS NOT NULL AND (oparent <> parent OR oname <> name)"
+"""Which events moved a node to another place: those of the index ``event_left``."""
+
+TABLES: Final = f"""
 CREATE TABLE meta(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
 
 CREATE TABLE store(
@@ -48,8 +51,7 @@ CREATE TABLE event(
   audit TEXT,
   base INTEGER, pre INTEGER, suf INTEGER, next INTEGER, pieces INTEGER, body BLOB
 );
-CREATE INDEX event_left ON event(oparent, oname)
-  WHERE oparent IS NOT NULL AND (oparent <> parent OR oname <> name);
+CREATE INDEX event_left ON event(oparent, oname) WHERE {WENT_AWAY};
 
 CREATE TABLE piece(seq INTEGER, n INTEGER, data BLOB NOT NULL, PRIMARY KEY(seq, n)) WITHOUT ROWID;
 
@@ -62,14 +64,14 @@ CREATE TABLE redacted(seq INTEGER, node INTEGER, at INTEGER NOT NULL, by TEXT NO
 """
 
 
-def create(db: apsw.Connection) -> None:
+def create(db: Connection) -> None:
     """Make the tables in an empty database, inside the caller's transaction."""
     db.execute(TABLES)
     db.execute(f"PRAGMA application_id={APPLICATION_ID}")
     db.execute(f"PRAGMA user_version={FORMAT}")
 
 
-def check_format(db: apsw.Connection) -> bool:
+def check_format(db: Connection) -> bool:
     """Whether the database holds our tables; False for an empty one.
 
     Raises ``Corrupt`` for a database of another program and ``Unavailable`` for a format that

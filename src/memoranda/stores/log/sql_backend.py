@@ -27,9 +27,10 @@ from memoranda.stores.log.turn import Turn
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from memoranda.stores.base import Context, Version
+    from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.transaction import Database, Transaction
 
 
@@ -228,7 +229,7 @@ class SqlBackend(Backend):
             raise Misuse("The backend is closed.")
 
     @contextmanager
-    def _reading(self) -> Iterator[apsw.Connection | None]:
+    def _reading(self) -> Generator[Connection | None]:
         self._check_open()
         try:
             with self.database.reading() as db:
@@ -237,7 +238,7 @@ class SqlBackend(Backend):
             raise as_ours(error) from error
 
     @contextmanager
-    def _writing(self) -> Iterator[apsw.Connection]:
+    def _writing(self) -> Generator[Connection]:
         """A transaction that no batch shares."""
         self._check_open()
         try:

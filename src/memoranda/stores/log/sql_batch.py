@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memoranda.stores.base import Change, Context, Version
+    from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.records import Taken
 
 
@@ -49,7 +50,7 @@ class Place:
         self.id = log.id
         self.made = log.number, log.secret
 
-    def log(self, db: apsw.Connection) -> StoreLog | None:
+    def log(self, db: Connection) -> StoreLog | None:
         """The store's log on a connection; None while it is not known to exist."""
         return None if self.made is None else StoreLog(db, self.made[0], self.id, self.made[1])
 
@@ -92,7 +93,7 @@ class Batch:
         self._failure: Exception | None = None
         self.has_changes = False
 
-    def run(self, db: apsw.Connection) -> None:
+    def run(self, db: Connection) -> None:
         """Do all jobs; a refused one leaves nothing behind and the others go on."""
         for job in self._jobs:
             try:
@@ -126,13 +127,13 @@ class Batch:
                 job.error = job.error if is_done else self._failure
                 job.done = True
 
-    def _run(self, db: apsw.Connection, job: ChangeJob) -> None:
+    def _run(self, db: Connection, job: ChangeJob) -> None:
         job.error = None
         opened = self._opened.get(job.place) or self._open(db, job)
         if opened is not None and job.context is not None:
             job.versions = opened.turn.run(job.changes, job.context)
 
-    def _open(self, db: apsw.Connection, job: ChangeJob) -> _Opened | None:
+    def _open(self, db: Connection, job: ChangeJob) -> _Opened | None:
         place = job.place
         row = find(db, place)
         is_new = row is None
@@ -151,7 +152,7 @@ class Batch:
         return opened
 
 
-def find(db: apsw.Connection, place: Place) -> tuple[StoreLog, bool] | None:
+def find(db: Connection, place: Place) -> tuple[StoreLog, bool] | None:
     """The log of a store and whether it is archived; None if it is not there."""
     if place.made is None and place.user is not None:
         where, values = "control.workspace = ? AND control.user = ?", (place.workspace, place.user)
@@ -159,13 +160,13 @@ def find(db: apsw.Connection, place: Place) -> tuple[StoreLog, bool] | None:
         where, values = "control.id = ? AND control.workspace = ?", (place.id, place.workspace)
     row = db.execute(
         "SELECT store.number, store.id, store.secret, control.archived"
-        f" FROM control JOIN store ON store.id = control.id WHERE {where}",  # noqa: S608
+        f" FROM control JOIN store ON store.id = control.id WHERE {where}",
         values,
     ).fetchone()
     return None if row is None else (StoreLog(db, *row[:3]), row[3] is not None)
 
 
-def make(db: apsw.Connection, info: StoreInfo) -> StoreLog:
+def make(db: Connection, info: StoreInfo) -> StoreLog:
     """A new store; its number was never another's."""
     number = db.execute(
         "INSERT INTO meta VALUES('stores', 1) ON CONFLICT DO UPDATE SET v = v + 1 RETURNING v"

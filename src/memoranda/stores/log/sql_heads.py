@@ -12,8 +12,7 @@ from memoranda.errors import Corrupt
 from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
 
 if TYPE_CHECKING:
-    import apsw
-
+    from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import StoreLog
     from memoranda.stores.log.text import Text
@@ -74,7 +73,7 @@ class SqlHeads:
 
 
 def read_range(
-    db: apsw.Connection, node: int, body: int, full: int, size: int, start: int, end: int
+    db: Connection, node: int, body: int, full: int, size: int, start: int, end: int
 ) -> bytes:
     """Bytes ``start`` to ``end`` (exclusive, within ``size``) of the present content of a file
     whose content is that of event ``body`` and whose newest whole body is that of ``full``."""
@@ -88,7 +87,7 @@ def read_range(
     if start >= end:
         return b""
     first, last = start // PIECE_BYTES, (end - 1) // PIECE_BYTES
-    rows = db.execute(
+    rows: list[tuple[bytes]] = db.execute(
         _WHOLE_PIECES if is_whole else _HEAD_PIECES, (body if is_whole else node, first, last)
     ).fetchall()
     data = b"".join(piece for (piece,) in rows)

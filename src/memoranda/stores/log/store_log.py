@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    import apsw
+    from memoranda.stores.log.connection import Connection
 
 NUMBER_BITS: Final = 36
 """A store's numbers (events and nodes) lie in one range of 2**36, so that the history of one store
@@ -29,7 +29,7 @@ class StoreLog:
     number of the root's node: 0 in a database that holds a single store (``number`` 0).
     """
 
-    db: apsw.Connection
+    db: Connection
     number: int
     id: str
     secret: bytes
@@ -45,7 +45,7 @@ class StoreLog:
         return (self.number + 1) << NUMBER_BITS
 
     @classmethod
-    def make(cls, db: apsw.Connection, number: int, store_id: str, now_ns: int) -> StoreLog:
+    def make(cls, db: Connection, number: int, store_id: str, now_ns: int) -> StoreLog:
         """A new, empty store; inside the caller's transaction. Draws its secret."""
         log = cls(db, number, store_id, os.urandom(32))
         db.execute(
@@ -62,7 +62,7 @@ class StoreLog:
         return log
 
     @classmethod
-    def open(cls, db: apsw.Connection, number: int = 0) -> StoreLog | None:
+    def open(cls, db: Connection, number: int = 0) -> StoreLog | None:
         """The store with this number, or None."""
         row = db.execute("SELECT id, secret FROM store WHERE number = ?", (number,)).fetchone()
         return None if row is None else cls(db, number, *row)
@@ -90,7 +90,7 @@ class StoreLog:
             ("redacted", "seq"),
         ):
             self.db.execute(
-                f"DELETE FROM {table} WHERE {key} >= ? AND {key} < ?",  # noqa: S608 - from above
+                f"DELETE FROM {table} WHERE {key} >= ? AND {key} < ?",
                 (self.base, self.end),
             )
         self.db.execute("DELETE FROM store WHERE number = ?", (self.number,))

@@ -7,7 +7,7 @@ is no event: its row says when.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
@@ -16,6 +16,7 @@ from memoranda.stores.log import events
 from memoranda.stores.log.listing import cut, entries
 from memoranda.stores.log.lookup import NEVER
 from memoranda.stores.log.node import COLUMNS, Node
+from memoranda.stores.log.schema import WENT_AWAY
 from memoranda.stores.log.tree import Tree
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
 _NODE: Final = f"SELECT {COLUMNS} FROM node WHERE id = ?"
 _HERE: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NULL"
 _GONE: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NOT NULL"
-_LEFT: Final = (
-    "SELECT DISTINCT node FROM event WHERE oparent = ? AND oparent IS NOT NULL"
-    " AND (oparent <> parent OR oname <> name)"
-)
+_LEFT: Final = f"SELECT DISTINCT node FROM event WHERE {WENT_AWAY} AND oparent = ?"
 
 
 class Step(NamedTuple):
@@ -203,9 +201,11 @@ class Past:
                 found[number] = (track.name, track)
 
         for statement in (_HERE, _GONE):
-            for row in execute(statement, (directory,)).fetchall():
+            rows: list[tuple[Any, ...]] = execute(statement, (directory,)).fetchall()
+            for row in rows:
                 look(row[0], Node(*row))
-        for (number,) in execute(_LEFT, (directory,)).fetchall():
+        rows = execute(_LEFT, (directory,)).fetchall()
+        for (number,) in rows:
             look(number, None)
         return iter(sorted(found.values(), key=lambda pair: pair[0]))
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
+    from memoranda.stores.log.connection import Connection
+
 
 class Transaction:
     """BEGIN IMMEDIATE to COMMIT, as a context that gives the connection.
@@ -19,12 +21,12 @@ class Transaction:
     after the COMMIT; everything else was rolled back.
     """
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: Connection) -> None:
         self.db = db
         self.wanted = True
         self.is_done = False
 
-    def __enter__(self) -> apsw.Connection:
+    def __enter__(self) -> Connection:
         self.db.execute("BEGIN IMMEDIATE")
         return self.db
 
@@ -52,7 +54,7 @@ class Transaction:
 class Database(Protocol):
     """Where a ``SqlBackend`` gets its connections."""
 
-    def reading(self) -> AbstractContextManager[apsw.Connection | None]:
+    def reading(self) -> AbstractContextManager[Connection | None]:
         """A connection that sees one state; None while nothing was ever written."""
         ...
 

@@ -31,9 +31,7 @@ class Turn:
     ``archived`` makes Put, Edit and Move raise ``ReadOnly``.
     """
 
-    def __init__(
-        self, log: StoreLog, heads: Heads, now_ns: int, *, archived: bool = False
-    ) -> None:
+    def __init__(self, log: StoreLog, heads: Heads, now_ns: int, *, archived: bool = False) -> None:
         last = log.last_event()
         seq, self._last_at, self._last_chain = last or (log.base, 0, events.NO_CHAIN)
         self.log = log
@@ -150,22 +148,16 @@ class Turn:
                 node.ino, node.mtime = event.ino, event.mtime = image
         if self._events:
             tree.touch(tree.root)
-            tree.root.history += events.write(
-                self.log, self._events.values(), self._last_chain
-            )
+            tree.root.history += events.write(self.log, self._events.values(), self._last_chain)
         self.log.db.executemany("UPDATE event SET next = ? WHERE seq = ?", self._links)
         tree.write(max(self._events, default=self.log.base))
 
     # ---- a command's way into events
 
-    def _command(
-        self, do: Callable[[Command], None], context: Context
-    ) -> tuple[Version, ...]:
+    def _command(self, do: Callable[[Command], None], context: Context) -> tuple[Version, ...]:
         self.tree.begin()
         self._contents.begin()
-        command = Command(
-            self.tree, self._contents, context, self.at, archived=self._archived
-        )
+        command = Command(self.tree, self._contents, context, self.at, archived=self._archived)
         try:
             do(command)
             drafts = command.drafts.settle()
@@ -246,9 +238,7 @@ class Turn:
             audit=_audit_text(context),
         )
 
-    def _version(
-        self, event: events.Event, node: Node, path: MemoryPath | None
-    ) -> Version:
+    def _version(self, event: events.Event, node: Node, path: MemoryPath | None) -> Version:
         log = self.log
         return Version(
             id=ids.version_id(log, event.seq, node.id),
