@@ -1,1 +1,69 @@
-"""Memoranda keeps an AI agent's memory: exact, safe, durable."""
+"""Memoranda keeps an AI agent's memory: exact, safe, durable.
+
+    from memoranda import Memory
+
+    memory = Memory.open("./memory", user="acme")
+    memory.execute({"command": "view", "path": "/memories"})
+
+Everything here is loaded at its first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memoranda import errors
+    from memoranda.async_memory import AsyncMemory
+    from memoranda.errors import (
+        Conflict,
+        Corrupt,
+        MemorandaError,
+        Misuse,
+        Refused,
+        Unavailable,
+    )
+    from memoranda.memory import Memory
+    from memoranda.operations.read_memory import StoredMemory
+    from memoranda.policies.limits import Limits
+    from memoranda.policies.policy import Policy
+    from memoranda.reply import ToolResult
+
+__all__ = [
+    "AsyncMemory",
+    "Conflict",
+    "Corrupt",
+    "Limits",
+    "MemorandaError",
+    "Memory",
+    "Misuse",
+    "Policy",
+    "Refused",
+    "StoredMemory",
+    "ToolResult",
+    "Unavailable",
+    "errors",
+]
+
+_HOMES = {
+    "AsyncMemory": "memoranda.async_memory",
+    "Limits": "memoranda.policies.limits",
+    "Memory": "memoranda.memory",
+    "Policy": "memoranda.policies.policy",
+    "StoredMemory": "memoranda.operations.read_memory",
+    "ToolResult": "memoranda.reply",
+}
+
+
+# Type checkers know the names above, and should know of no others.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = import_module(_HOMES.get(name, "memoranda.errors"))
+        if name != "errors":
+            found = getattr(found, name)
+        globals()[name] = found
+        return found

@@ -56,16 +56,16 @@ def filled(count: int) -> Store:
 
 
 def test_a_listing_of_several_pages_comes_whole_and_in_order() -> None:
-    store = filled(2_500)
+    store = filled(1_200)
     entries = run_now(list_all(store, ROOT))
-    assert len(entries) == 2_500
+    assert len(entries) == 1_200
     assert [entry.path.store_path for entry in entries] == sorted(
         entry.path.store_path for entry in entries
     )
     assert run_now(list_all(store, ROOT, depth=1)) == [
-        Directory(p("/d0"), 834),
-        Directory(p("/d1"), 833),
-        Directory(p("/d2"), 833),
+        Directory(p("/d0"), 400),
+        Directory(p("/d1"), 400),
+        Directory(p("/d2"), 400),
     ]
 
 
@@ -89,13 +89,13 @@ def test_an_empty_store_has_no_memories_at_its_root() -> None:
 
 
 def test_the_newest_versions_come_up_to_the_limit_or_all() -> None:
-    store = filled(2_100)
+    store = filled(1_100)
     everything = run_now(newest_versions(store, VersionFilter()))
-    assert len(everything) == 2_100
-    for limit in (0, 1, 1_000, 1_001, 5_000):
+    assert len(everything) == 1_100
+    for limit, pages in ((0, 0), (1, 1), (1_000, 1), (1_001, 2), (5_000, 2)):
         counting = Counting(store)
         assert run_now(newest_versions(counting, VersionFilter(), limit)) == everything[:limit]
-        assert counting.pages == (0, 1, 1, 2, 3)[(0, 1, 1_000, 1_001, 5_000).index(limit)]
+        assert counting.pages == pages
 
 
 def test_the_newest_wanted_version_is_looked_for_no_further_than_it_lies() -> None:

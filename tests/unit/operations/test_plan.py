@@ -198,7 +198,7 @@ change = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(change, min_size=2, max_size=12), st.data())
 def test_any_state_is_reached_again_from_any_other(
     history: list[Change], data: st.DataObject

@@ -1,0 +1,145 @@
+"""How a memory executes what Claude sends, written once; ``programs.py`` has what programs do.
+
+raw input -> parse -> command layers -> tool -> store layers -> store
+a program's call -----------------------------^
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoranda import reply
+from memoranda.command import parse
+from memoranda.errors import Misuse, ReadOnly
+from memoranda.path import ROOT
+from memoranda.policies.handler import Handler
+from memoranda.policies.policy import Policy
+from memoranda.policies.stack import around_commands, around_store
+from memoranda.reply import Block, ToolResult
+from memoranda.retry import Pause
+from memoranda.stores.base import Context, Store
+from memoranda.tool import Tool
+from memoranda.tool_block import read_tool_use, tool_result, trace_id_of
+
+if TYPE_CHECKING:
+    from memoranda.programs import Programs
+    from memoranda.store_source import StoreSource
+
+
+class _Opened(NamedTuple):
+    """A store inside its layers, and the commands over it inside theirs."""
+
+    store: Store
+    handler: Handler
+
+
+class Core:
+    """One memory. Opens its store at the first use. Safe to use from many threads at once.
+
+    ``pause`` waits between two attempts of a write that lost a race, as its store has to be waited
+    for. Every coroutine here may raise ``Misuse`` once the memory is closed.
+    """
+
+    def __init__(self, source: StoreSource, policy: Policy, actor: str, pause: Pause) -> None:
+        self.policy = policy
+        self.actor = actor
+        self.pause = pause
+        self._source = source
+        self._opened: _Opened | None = None
+        self._closed = False
+        self._contexts: dict[str, Context] = {}
+
+    # ---- opening and closing
+
+    async def store(self) -> Store:
+        """The store inside its layers, opened if it was not yet."""
+        return (self._opened or await self._open()).store
+
+    async def _open(self) -> _Opened:
+        if self._closed:
+            raise Misuse("The memory is closed.")
+        # Two threads that come here at once open the same store twice, which costs only time.
+        store = around_store(await self._source.find(), self.policy)
+        limits = self.policy.limits
+        tool = Tool(
+            store,
+            on_exists=self.policy.on_exists,
+            view_cap_chars=sys.maxsize if limits.view_chars is None else limits.view_chars,
+            image_max_bytes=limits.image_bytes,
+            pause=self.pause,
+        )
+        opened = _Opened(store, around_commands(tool.run, self.policy))
+        self._opened = opened
+        return opened
+
+    async def close(self) -> None:
+        """Let go of the store; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._opened = None
+            await self._source.release()
+
+    async def erase(self, confirm: str) -> None:
+        """Erase the store for good; the next use begins a new one."""
+        if self._closed:
+            raise Misuse("The memory is closed.")
+        if self.policy.read_only:
+            raise ReadOnly(ROOT)
+        await self._source.erase(confirm, self.context("erase"))
+        self._opened = None
+
+    # ---- what Claude sends
+
+    async def execute(self, raw: object, trace_id: str | None = None) -> ToolResult:
+        """The answer to the input of a tool call, whatever it is."""
+        try:
+            opened = self._opened or await self._open()
+            command = parse(raw)
+            return await opened.handler(command, self.context(command.name, trace_id))
+        except Misuse as error:
+            if self._opened is None:  # closed, or it can't be opened: that is the program's doing
+                raise
+            return _unavailable(error)
+        # The outermost edge: nothing that the model sent may raise into the agent's loop.
+        except Exception as error:  # noqa: BLE001
+            return _unavailable(error)
+
+    async def tool_result(self, block: object) -> Block:
+        """The answer to a ``tool_use`` block, as a ``tool_result`` block."""
+        use = read_tool_use(block)
+        return tool_result(use.id, await self.execute(use.input, trace_id_of(use.id)))
+
+    def context(self, command: str, trace_id: str | None = None) -> Context:
+        """Who does ``command``, for the history."""
+        if trace_id is not None:
+            return Context(self.actor, command, trace_id)
+        context = self._contexts.get(command)
+        if context is None:
+            context = self._contexts[command] = Context(self.actor, command)
+        return context
+
+    # ---- what programs do
+
+    @cached_property
+    def programs(self) -> Programs:
+        """Everything besides Claude's commands; loaded when it is needed."""
+        from memoranda.programs import Programs
+
+        return Programs(self)
+
+
+def _unavailable(error: Exception) -> ToolResult:
+    import logging
+    from traceback import walk_tb
+
+    # Neither the message nor the values: they may hold what is remembered, or paths of the host.
+    where = [
+        f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}:{line}"
+        for frame, line in walk_tb(error.__traceback__)
+    ]
+    logging.getLogger("memoranda").error(
+        "A memory command failed: %s at %s", type(error).__name__, " > ".join(where)
+    )
+    return reply.unavailable()

@@ -1,0 +1,87 @@
+"""From what an application says to a memory that is ready: URL, user, policy, actor."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from memoranda.core import Core
+from memoranda.drive import suspending_pause
+from memoranda.errors import Misuse
+from memoranda.policies.limits import API_STORE_FILES, Limits
+from memoranda.policies.policy import Policy
+from memoranda.retry import blocking_pause
+from memoranda.shared_backends import SharedBackend, acquire
+from memoranda.store_source import GivenStore, StoreOfUser, StoreSource, StoreWithId
+from memoranda.stores.base import Store
+from memoranda.stores.open import open_backend
+from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant, directory_of_store
+
+DEFAULT_USER: Final = "default"
+DEFAULT_ACTOR: Final = "agent"
+
+_ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}")
+
+
+class Opening(NamedTuple):
+    """A memory's core, and the backend that it shares with others."""
+
+    core: Core
+    shared: SharedBackend
+
+
+def open_core(
+    url: str,
+    user: str | None = None,
+    workspace: str = DEFAULT_WORKSPACE,
+    store_id: str | None = None,
+    policy: Policy | None = None,
+    actor: str = DEFAULT_ACTOR,
+) -> Opening:
+    """The core for the store of ``user`` at ``url``, or for the API's store ``store_id``.
+
+    All that is said is checked before any storage is touched; the store itself is opened at its
+    first use.
+    """
+    _check_actor(actor)
+    if store_id is None:
+        policy = _checked(policy, Policy())
+        tenant = check_tenant(DEFAULT_USER if user is None else user, workspace)
+        shared = acquire(url, open_backend)
+        source: StoreSource = StoreOfUser(shared, tenant)
+    elif user is None:
+        policy = _checked(policy, Policy(limits=Limits(files=API_STORE_FILES)))
+        workspace = check_tenant(DEFAULT_USER, workspace).workspace
+        directory_of_store(store_id)
+        shared = acquire(url, open_backend)
+        source = StoreWithId(shared, store_id, workspace)
+    else:
+        raise Misuse("A store is named by user or by store_id, not by both.")
+    return Opening(_core(source, policy, actor, suspends=shared.backend.suspends), shared)
+
+
+def core_of_store(store: Store, policy: Policy | None = None, actor: str = DEFAULT_ACTOR) -> Core:
+    """The core for a store that the program made and keeps."""
+    _check_actor(actor)
+    policy = _checked(policy, Policy())
+    return _core(GivenStore(store), policy, actor, suspends=store.suspends)
+
+
+def _core(source: StoreSource, policy: Policy, actor: str, *, suspends: bool) -> Core:
+    return Core(source, policy, actor, suspending_pause if suspends else blocking_pause)
+
+
+def _checked(policy: Policy | None, default: Policy) -> Policy:
+    if policy is None:
+        return default
+    if type(policy) is not Policy:
+        raise Misuse(f"policy is {policy!r}; it has to be a Policy object.")
+    return policy
+
+
+def _check_actor(actor: str) -> None:
+    if type(actor) is not str or not _ACTOR.fullmatch(actor):
+        raise Misuse(
+            "The name of an actor is 1 to 128 of A-Z a-z 0-9 . _ @ : + | -, "
+            "the first a letter or a digit."
+        )

@@ -1,0 +1,244 @@
+"""What programs and people do with a memory, written once and through every layer.
+
+Paths come as ``str``, as people write them, and are parsed here; after this line they are checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from memoranda.command import FILE_WITH_SLASH
+from memoranda.errors import BadPath, Misuse, Unsupported, WrongParameter
+from memoranda.operations.diff import diff
+from memoranda.operations.export import Exported, Progress, export
+from memoranda.operations.import_folder import Imported, Layout, import_folder
+from memoranda.operations.listing import list_all, newest_versions
+from memoranda.operations.moments import moment_of
+from memoranda.operations.read_memory import StoredMemory, read_memory
+from memoranda.operations.restore import Restored, restore
+from memoranda.operations.undo import undo
+from memoranda.path import MemoryPath, parse_path
+from memoranda.retry import apply_with_retry
+from memoranda.stores.base import (
+    Change,
+    Directory,
+    Entry,
+    Expect,
+    Hit,
+    IfContent,
+    IfVersion,
+    Moment,
+    Move,
+    Page,
+    Precondition,
+    Put,
+    Remove,
+    Report,
+    Usage,
+    Version,
+    VersionFilter,
+    VersionPage,
+)
+
+if TYPE_CHECKING:
+    from memoranda.core import Core
+
+
+class Programs:
+    """The programs' side of a memory; ``Memory`` says what each method promises."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    # ---- reading
+
+    async def read(self, path: str) -> StoredMemory:
+        """The memory at a path."""
+        where = _file_path(path)
+        return await read_memory(await self._core.store(), where, self._core.context("read"))
+
+    async def list(
+        self, prefix: str, depth: Literal[0, 1], at: str | datetime | None
+    ) -> tuple[Entry | Directory, ...]:
+        """A whole listing."""
+        where = parse_path(prefix)
+        store = await self._core.store()
+        return tuple(await list_all(store, where, depth=depth, at=await self._moment(at)))
+
+    async def page(
+        self,
+        prefix: str,
+        depth: Literal[0, 1],
+        after: str | None,
+        limit: int,
+        at: str | datetime | None,
+    ) -> Page:
+        """A page of a listing."""
+        where = parse_path(prefix)
+        store = await self._core.store()
+        moment = await self._moment(at)
+        return await store.list(where, depth=depth, after=after, limit=limit, at=moment)
+
+    async def search(self, text: str, prefix: str, limit: int) -> tuple[Hit, ...]:
+        """Where a text stands."""
+        where = parse_path(prefix)
+        store = await self._core.store()
+        if not store.capabilities.searches:
+            raise Unsupported("search")
+        return await store.search(text, where, limit=limit)
+
+    async def usage(self) -> Usage:
+        """How much there is."""
+        return await (await self._core.store()).usage()
+
+    # ---- writing
+
+    async def write(
+        self,
+        path: str,
+        content: str | bytes,
+        if_version: str | None,
+        if_sha256: str | None,
+        if_absent: bool,
+    ) -> Version:
+        """Put a content at a path; the version that holds it."""
+        where = _file_path(path)
+        data = _encoded(content)
+        expect = _expectation(if_version, if_sha256, absent=if_absent)
+        versions = await self._apply("write", Put(where, data, expect))
+        if versions:
+            return versions[0]
+        store = await self._core.store()
+        head = await store.version((await store.stat(where)).version_id)
+        return head._replace(content=None)
+
+    async def move(self, source: str, target: str, if_version: str | None) -> tuple[Version, ...]:
+        """Give something another path."""
+        change = Move(parse_path(source), parse_path(target), _expectation(if_version))
+        return await self._apply("move", change)
+
+    async def remove(self, path: str, if_version: str | None) -> tuple[Version, ...]:
+        """Remove something."""
+        return await self._apply("remove", Remove(parse_path(path), _expectation(if_version)))
+
+    async def _apply(self, command: str, change: Change) -> tuple[Version, ...]:
+        store = await self._core.store()
+        context = self._core.context(command)
+        if change.expect in (Expect.ANY, Expect.ABSENT):
+            # A conflict says no more than that another writer was there first.
+            return await apply_with_retry(store, (change,), context, self._core.pause)
+        return await store.apply((change,), context)
+
+    # ---- history
+
+    async def history(self, path: str, limit: int | None) -> tuple[Version, ...]:
+        """The newest versions at a path or beneath it."""
+        where = VersionFilter(path=parse_path(path))
+        return tuple(await newest_versions(await self._core.store(), where, limit))
+
+    async def versions(self, where: VersionFilter, after: str | None, limit: int) -> VersionPage:
+        """A page of versions."""
+        return await (await self._core.store()).versions(where, after=after, limit=limit)
+
+    async def version(self, version_id: str) -> Version:
+        """One version with its content."""
+        return await (await self._core.store()).version(version_id)
+
+    async def diff(self, a: str, b: str | None, context_lines: int) -> str:
+        """What differs between two versions."""
+        return await diff(await self._core.store(), a, b, context_lines=context_lines)
+
+    async def restore(self, path: str, to: str | datetime) -> Restored:
+        """Make a path what it was."""
+        where = parse_path(path)
+        store = await self._core.store()
+        return await restore(store, where, to, self._core.context("restore"), self._core.pause)
+
+    async def undo(self, path: str) -> tuple[Version, ...]:
+        """Take back the last batch."""
+        where = parse_path(path)
+        return await undo(await self._core.store(), where, self._core.context("undo"))
+
+    async def redact(self, version_id: str) -> Version:
+        """Blank a version."""
+        store = await self._core.store()
+        if not store.capabilities.redacts:
+            raise Unsupported("redaction")
+        return await store.redact(version_id, self._core.context("redact"))
+
+    async def _moment(self, at: str | datetime | None) -> Moment | None:
+        return None if at is None else await moment_of(await self._core.store(), at)
+
+    # ---- upkeep
+
+    async def export(
+        self,
+        directory: str | os.PathLike[str],
+        prefix: str,
+        replace: bool,
+        progress: Progress | None,
+    ) -> Exported:
+        """Write a plain tree of files."""
+        where = parse_path(prefix)
+        store = await self._core.store()
+        return await export(store, where, directory, replace=replace, progress=progress)
+
+    async def import_(
+        self,
+        directory: str | os.PathLike[str],
+        prefix: str,
+        replace: bool,
+        dry_run: bool,
+        layout: Layout,
+        progress: Progress | None,
+    ) -> Imported:
+        """Take in a plain tree of files."""
+        return await import_folder(
+            await self._core.store(),
+            parse_path(prefix),
+            directory,
+            self._core.context("import"),
+            file_bytes=self._core.policy.limits.file_bytes,
+            replace=replace,
+            dry_run=dry_run,
+            layout=layout,
+            progress=progress,
+        )
+
+    async def verify(self) -> Report:
+        """Check everything."""
+        return await (await self._core.store()).verify()
+
+
+def _file_path(given: str) -> MemoryPath:
+    path = parse_path(given)
+    if path.slash and not path.is_root:
+        raise BadPath(given, FILE_WITH_SLASH)
+    return path
+
+
+def _encoded(content: str | bytes) -> bytes:
+    if type(content) is bytes:
+        return content
+    if type(content) is not str:
+        raise Misuse("The content of a memory is str or bytes.")
+    try:
+        return content.encode()
+    except UnicodeEncodeError:
+        raise WrongParameter("write", "content", "text without unpaired surrogates") from None
+
+
+def _expectation(
+    version_id: str | None, sha256: str | None = None, *, absent: bool = False
+) -> Precondition:
+    given: Sequence[Precondition] = [
+        *([] if version_id is None else [IfVersion(version_id)]),
+        *([] if sha256 is None else [IfContent(sha256)]),
+        *([Expect.ABSENT] if absent else []),
+    ]
+    if len(given) > 1:
+        raise Misuse("A change has one precondition: if_version, if_sha256 or if_absent.")
+    return given[0] if given else Expect.ANY
