@@ -18,7 +18,7 @@ _FORMAT: Final = (
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 )
 _SEPARATORS: Final = r"\u2028\u2029"
-SURROGATES: Final = r"\ud800-\udfff"
+_SURROGATES: Final = r"\ud800-\udfff"
 _NONCHARACTERS: Final = r"\ufdd0-\ufdef" + "".join(
     rf"\U{plane:04x}fffe\U{plane:04x}ffff" for plane in range(17)
 )
@@ -29,6 +29,6 @@ _IGNORABLE: Final = (
 )
 
 INVISIBLE: Final = re.compile(
-    f"[{_CONTROL}{_FORMAT}{_SEPARATORS}{SURROGATES}{_NONCHARACTERS}{_IGNORABLE}]"
+    f"[{_CONTROL}{_FORMAT}{_SEPARATORS}{_SURROGATES}{_NONCHARACTERS}{_IGNORABLE}]"
 )
 """Finds the first character of a text that no name may hold."""
