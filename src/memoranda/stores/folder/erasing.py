@@ -1,0 +1,43 @@
+"""Erasing a store's directory: first out of its name, then file by file off the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from memoranda.stores.folder.leftovers import remove_all
+
+if TYPE_CHECKING:
+    from memoranda.stores.folder.clock import Clock
+    from memoranda.stores.folder.file_port import Files
+    from memoranda.stores.folder.place import Place
+
+_ERASED: Final = ".erased-"
+"""How a directory is called while it is removed: no store's directory begins with a dot."""
+
+
+def erase_directory(files: Files, stores: int, directory: str, place: Place, clock: Clock) -> None:
+    """Remove a store's directory, durably. Other processes that have it open notice at their next
+    turn; who writes just now is waited for."""
+    writer = place.open(clock)
+    name = _ERASED + secrets.token_hex(8)
+    if writer is not None:
+        with writer.group.alone(), writer.turn():
+            writer.opened.close()
+            files.move(directory, stores, name, stores)
+        place.forget(writer)
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            files.move(directory, stores, name, stores)
+    place.is_erased = True
+    files.fsync(stores)
+    remove_all(files, name, stores)
+    files.fsync(stores)
+
+
+def sweep_erased(files: Files, stores: int) -> None:
+    """Go on with what an interrupted erasure left."""
+    for name in files.names(stores):
+        if name.startswith(_ERASED):
+            remove_all(files, name, stores)

@@ -1,0 +1,28 @@
+"""What an error of the disk means to us; no host path ever gets into a message."""
+
+from __future__ import annotations
+
+import errno
+from typing import Final
+
+from memoranda.errors import Unavailable
+
+_MEANINGS: Final = {
+    errno.ENOSPC: "The disk is full.",
+    errno.EDQUOT: "The disk quota is used up.",
+    errno.EROFS: "The disk is read-only.",
+    errno.EACCES: "The memory's folder may not be used: permission denied.",
+    errno.EPERM: "The memory's folder may not be used: permission denied.",
+    errno.EMFILE: "This process has too many files open.",
+    errno.ENFILE: "This machine has too many files open.",
+    errno.EIO: "The disk reports an error.",
+    errno.ESTALE: "The network disk has lost the memory's folder.",
+}
+
+
+def as_unavailable(error: OSError) -> Unavailable:
+    """The error to raise ``from`` one of the file port."""
+    meaning = _MEANINGS.get(error.errno or 0)
+    if meaning is None:
+        meaning = f"The file system reports {errno.errorcode.get(error.errno or 0, 'an error')}."
+    return Unavailable(meaning)

@@ -1,0 +1,231 @@
+"""What lies in ``incoming/`` and ``trash/`` and is over: compared, kept in history, unlinked."""
+
+from __future__ import annotations
+
+import contextlib
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from memoranda.errors import Refused
+from memoranda.path import MemoryPath
+from memoranda.stores.base import Put, Remove
+from memoranda.stores.folder.external_edits import EXTERNAL, LARGEST_BYTES
+from memoranda.stores.folder.file_port import LISTING
+from memoranda.stores.folder.found_names import path_of
+from memoranda.stores.folder.known import is_one_of, past_of
+from memoranda.stores.folder.layout import RECOVERED, TRASH, open_or_make_directory
+from memoranda.stores.folder.tree import Place, Seen, Tree
+from memoranda.stores.log.store_log import Image
+
+if TYPE_CHECKING:
+    from memoranda.stores.folder.file_port import Files
+    from memoranda.stores.folder.linger import Touched
+    from memoranda.stores.folder.opened import OpenStore
+    from memoranda.stores.folder.repair import Stale
+    from memoranda.stores.log.turn import Turn
+
+_NODE: Final = "SELECT node FROM event WHERE seq = ?"
+_CHILD: Final = "SELECT id, size, sha, ino, mtime FROM node WHERE parent = ? AND name = ?"
+
+MOST_AT_ONCE: Final = 200
+"""How many files of a removed directory a turn compares and unlinks: a few milliseconds."""
+
+
+# ---------------------------------------------------------------- incoming/
+
+
+def take_touched(opened: OpenStore) -> list[Touched]:
+    """Unlink the displaced files whose time has come; those that somebody wrote into come back,
+    for ``keep_late``."""
+    now = opened.clock.monotonic()
+    touched: list[Touched] = []
+    for displaced in opened.lingering.take_due(now):
+        found = opened.lingering.settle(displaced, now)
+        if found is None:
+            continue
+        if displaced.seen is None and _is_known(opened, found):
+            opened.files.remove(found.name, opened.incoming.number)
+        elif _node_of(opened, found.name) is None:
+            to_recovered(opened, found.name, opened.incoming.number)
+        else:
+            touched.append(found)
+    return touched
+
+
+def keep_late(turn: Turn, touched: Touched) -> None:
+    """Make the text of a displaced file a version that is never head."""
+    row = turn.log.db.execute(_NODE, (int(touched.name),)).fetchone()
+    node = turn.tree.get(row[0]) if row else None
+    digest = sha256(touched.content).digest()
+    if node is None or any(past.sha == digest for past in past_of(turn.log, node.id)):
+        return
+    turn.add_late(node, touched.content, EXTERNAL)
+
+
+def _node_of(opened: OpenStore, name: str) -> int | None:
+    if not name.isdecimal():
+        return None
+    row = opened.db.execute(_NODE, (int(name),)).fetchone()
+    return row[0] if row else None
+
+
+def _is_known(opened: OpenStore, touched: Touched) -> bool:
+    """Whether a file that an earlier process left is one of ours, as it was."""
+    if not touched.name.isdecimal() or int(touched.name) > opened.log.last_seq():
+        return True  # written for a transaction that never committed
+    node = _node_of(opened, touched.name)
+    if node is None:
+        return False
+    pasts = list(past_of(opened.log, node))
+    return is_one_of(pasts, touched.seen, None) or is_one_of(pasts, touched.seen, touched.content)
+
+
+def to_recovered(opened: OpenStore, name: str, directory: int) -> None:
+    """Keep something of unknown content out of the way, for a person to look at."""
+    files = opened.files
+    recovered = open_or_make_directory(files, RECOVERED, opened.directory.number, LISTING)
+    try:
+        files.move(name, directory, f"{opened.clock.now_ns()}-{name}"[:200], recovered)
+    finally:
+        files.close(recovered)
+
+
+# ---------------------------------------------------------------- trash/
+
+
+def reap_trash(opened: OpenStore, turn: Turn) -> list[tuple[str, Place]]:
+    """Compare files of removed directories, at most ``MOST_AT_ONCE``; what a person had put or
+    changed there unseen goes into history. Gives what may be unlinked after the commit."""
+    try:
+        trash = opened.files.open(TRASH, LISTING, opened.directory.number)
+    except FileNotFoundError:
+        return []
+    done: list[tuple[str, Place]] = []
+    try:
+        for name in sorted(opened.files.names(trash)):
+            inside = opened.files.open(name, LISTING, trash)
+            try:
+                tree = Tree(opened.files, inside)
+                for here in tree.walk():
+                    for file, seen in here.files.items():
+                        if len(done) >= MOST_AT_ONCE:
+                            return done
+                        place = (*here.place, file)
+                        _keep_removed(turn, tree, int(name), place, seen)
+                        done.append((name, place))
+            finally:
+                opened.files.close(inside)
+    finally:
+        opened.files.close(trash)
+    return done
+
+
+def _keep_removed(turn: Turn, tree: Tree, seq: int, place: Place, seen: Seen) -> None:
+    log = turn.log
+    row = log.db.execute("SELECT node, oparent, oname FROM event WHERE seq = ?", (seq,)).fetchone()
+    if row is None:
+        return
+    number, found = row[0], None
+    for index, name in enumerate(place):
+        last = index == len(place) - 1
+        found = log.db.execute(_CHILD, (number, name if last else name + "/")).fetchone()
+        if found is None:
+            break
+        number = found[0]
+    if found is not None and Seen(found[3], found[4], found[1]) == seen:
+        return
+    content = tree.read(place, LARGEST_BYTES)
+    if content is None:
+        return
+    node = turn.tree.get(number) if found is not None else None
+    if node is not None:
+        pasts = list(past_of(log, node.id))
+        if not is_one_of(pasts, seen, content[0]):
+            turn.add_late(node, content[0], EXTERNAL)
+        return
+    above = turn.tree.get(row[1])
+    parent = None if above is None else turn.path_of(above)
+    if parent is not None:
+        path = path_of((*parent.segments, row[2].removesuffix("/"), *place))
+        if path is not None:
+            _bring_and_remove(turn, path, content)
+
+
+def _bring_and_remove(turn: Turn, path: MemoryPath, content: tuple[bytes, Seen]) -> None:
+    """History has a file that went with its directory before anybody had looked at it."""
+    data, seen = content
+    with contextlib.suppress(Refused):
+        turn.adopt(Put(path, data), Image(seen.ino, seen.mtime_ns), EXTERNAL)
+        turn.run([Remove(path)], EXTERNAL)
+
+
+def unlink_reaped(opened: OpenStore, done: list[tuple[str, Place]]) -> bool:
+    """Unlink what was compared; whether more waits in ``trash/``."""
+    files = opened.files
+    try:
+        trash = files.open(TRASH, LISTING, opened.directory.number)
+    except FileNotFoundError:
+        return False
+    try:
+        tree = Tree(files, trash)
+        for name, place in done:
+            with contextlib.suppress(FileNotFoundError), tree.parent((name, *place)) as parent:
+                files.remove(place[-1], parent)
+        for name in files.names(trash):
+            if not tree.remove_empty((name,)) and not any(
+                here.files for here in tree.walk((name,))
+            ):
+                _discard_others(opened, tree, name)
+        return bool(files.names(trash))
+    finally:
+        files.close(trash)
+
+
+def _discard_others(opened: OpenStore, tree: Tree, name: str) -> None:
+    """Links, devices and the like that went with a directory are no memories; links hold no text
+    of their own. What else there is stays in ``recovered/``."""
+    for here in list(tree.walk((name,))):
+        for other in here.others:
+            with tree.parent((*here.place, other)) as parent:
+                to_recovered(opened, other, parent)
+    tree.remove_empty((name,))
+
+
+# ---------------------------------------------------------------- all at once
+
+
+def forget_leftovers(opened: OpenStore) -> None:
+    """Unlink everything outside of the tree: a text has to be gone from the disk."""
+    opened.lingering.empty()
+    for name in (TRASH, RECOVERED):
+        remove_all(opened.files, name, opened.directory.number)
+
+
+def remove_all(files: Files, name: str, directory: int) -> None:
+    """Remove a directory with everything in it; nothing if it is not there."""
+    try:
+        inside = files.open(name, LISTING, directory)
+    except FileNotFoundError:
+        return
+    try:
+        for each in files.names(inside):
+            try:
+                files.remove(each, inside)
+            except IsADirectoryError:
+                remove_all(files, each, inside)
+    finally:
+        files.close(inside)
+    files.remove_directory(name, directory)
+
+
+def sweep_torn(opened: OpenStore, stale: Stale) -> None:
+    """After a power cut: what waited in ``incoming/`` may be torn, and torn is no work of a
+    person's."""
+    files, incoming = opened.files, Tree(opened.files, opened.incoming.number)
+    for name in files.names(opened.incoming.number):
+        content = incoming.read((name,), LARGEST_BYTES)
+        node = _node_of(opened, name)
+        if node is None or content is None:
+            continue
+        if stale.is_stale(node, None, content[1], content[0]):
+            files.remove(name, opened.incoming.number)

@@ -1,0 +1,235 @@
+"""One store with its files and its database open: what all of its parts share."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from memoranda.errors import Unavailable
+from memoranda.stores.folder import meta
+from memoranda.stores.folder.descriptor import Descriptor
+from memoranda.stores.folder.file_port import LISTING, Files
+from memoranda.stores.folder.follow import Follower, Lag, move_entries
+from memoranda.stores.folder.heads import TreeHeads
+from memoranda.stores.folder.known import is_one_of, recent_of
+from memoranda.stores.folder.layout import TRASH, open_or_make_directory
+from memoranda.stores.folder.linger import Lingering
+from memoranda.stores.folder.probes import Host
+from memoranda.stores.folder.tree import Seen, Tree
+from memoranda.stores.folder.turns import TurnLock, Word
+from memoranda.stores.log.store_log import StoreLog
+
+if TYPE_CHECKING:
+    from memoranda.stores.folder.clock import Clock
+    from memoranda.stores.log.connection import Connection
+    from memoranda.stores.log.replay import TreeStep
+
+_YOUNG_NS: Final = 2_000_000_000
+"""Where file times are coarse, a file that changed less long ago may have changed again unseen."""
+
+
+_EMPTY_LOG: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
+
+
+class Reopen(Exception):
+    """The store is closed, or what lies on the disk is no longer what is open here."""
+
+
+class OpenStore:
+    """The descriptors and the connection of one store, and how far its tree follows the log.
+
+    Only under the store's baton (``writer.Writer``), except ``tree`` and ``lags_now``, which
+    readers use at any time. Whoever reads holds the object: its descriptors close with it.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        clock: Clock,
+        directory: Descriptor,
+        lock: Descriptor,
+        memories: Descriptor,
+        incoming: Descriptor,
+    ) -> None:
+        self.files = files
+        self.clock = clock
+        self.directory = directory
+        self.memories = memories
+        self.incoming = incoming
+        self._lock = lock
+        self.lock = TurnLock(files, directory.number, lock.number)
+        self.tree = Tree(files, memories.number)
+        self.lingering = Lingering(files, incoming.number)
+        self.host = Host()
+        self.boot_id = b""
+        self.word: Word | None = None
+        self.history_inode = 0
+        self.lags: list[Lag] = []
+        self.archived = False
+        self.mend_again_at = 0.0
+        self.has_trash = True
+        self.synced: int | None = None
+        self.unsynced = 0
+        self.is_closed = False
+
+    db: Connection
+    log: StoreLog
+    is_new = False
+    created_at_ns = 0
+
+    # ---- the word
+
+    def lags_now(self) -> bool:
+        """Whether places lag, as the lock file says: by this process or another."""
+        word = self.lock.word()
+        return word is None or word.lagging
+
+    def set_applied(self, seq: int) -> None:
+        """The tree follows the log up to ``seq``, but for what lags."""
+        word = Word(self.boot_id, seq, bool(self.lags))
+        if word != self.word:
+            self.word = None
+            self.lock.write(word)
+            self.word = word
+
+    @property
+    def lag(self) -> frozenset[int]:
+        """The nodes that the tree does not show as the log has them."""
+        return frozenset(each.node for each in self.lags)
+
+    def keep_lags(self, lags: list[Lag]) -> None:
+        """Note which places lag, in a transaction of its own, before the tree counts as applied."""
+        with self.transaction():
+            meta.put(self.db, meta.LAGGING, lags)
+        self.lags = lags
+
+    def load_lags(self) -> None:
+        """Read which places lag."""
+        found: list[tuple[int, list[str] | None]] = meta.get(self.db, meta.LAGGING) or []
+        self.lags = [Lag(node, None if place is None else tuple(place)) for node, place in found]
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """All of it or nothing."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            roll_back(self.db)
+            raise
+
+    # ---- parts
+
+    def heads(self) -> TreeHeads:
+        """The log's port to the tree, for one transaction."""
+        return TreeHeads(
+            self.log,
+            self.tree,
+            self.files,
+            self.incoming.number,
+            clock=self.clock.now_ns,
+            trusted=self._is_trusted,
+            lag=self.lag,
+        )
+
+    def _is_trusted(self, seen: Seen) -> bool:
+        return self.host.keeps_nanoseconds or (self.clock.now_ns() - seen.mtime_ns > _YOUNG_NS)
+
+    def follower(self, applied: int, verified: dict[int, Seen]) -> Follower:
+        """What brings the tree from event ``applied`` to the newest one."""
+
+        def is_ours(step: TreeStep, seen: Seen, name: str) -> bool:
+            if verified.get(step.node) == seen:
+                return True
+            recent = recent_of(self.log, step.node, applied)
+            return is_one_of(recent, seen, None) or is_one_of(recent, seen, self._displaced(name))
+
+        return Follower(
+            self.files,
+            self.tree,
+            self.incoming.number,
+            self.lingering,
+            is_ours=is_ours,
+            to_trash=self.to_trash,
+            monotonic=self.clock.monotonic,
+        )
+
+    def _displaced(self, name: str) -> bytes | None:
+        found = Tree(self.files, self.incoming.number).read((name,), 1 << 62)
+        return None if found is None else found[0]
+
+    def to_trash(self, name: str, directory: int, seq: int) -> None:
+        """Move a directory out of the tree, to be emptied later."""
+        trash = open_or_make_directory(self.files, TRASH, self.directory.number, LISTING)
+        try:
+            self.files.move(name, directory, str(seq), trash)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            move_entries(self.files, name, directory, str(seq), trash)
+        finally:
+            self.files.close(trash)
+        self.has_trash = True
+
+    def place(self) -> list[int]:
+        """Where this copy of the store lies: the inodes of its database and of its tree."""
+        return [self.history_inode, self.files.fstat(self.memories.number).st_ino]
+
+    def is_named(self, name: str, descriptor: int) -> bool:
+        """Whether what lies under ``name`` in the store's directory is what is open here."""
+        return self.inode_of(name) == self.files.fstat(descriptor).st_ino
+
+    def inode_of(self, name: str) -> int | None:
+        """The inode under ``name`` in the store's directory, or None."""
+        try:
+            return self.files.stat(name, self.directory.number).st_ino
+        except FileNotFoundError:
+            return None
+
+    def close(self) -> None:
+        """Close the database, which brings its file up to date; the descriptors go when the last
+        reader does."""
+        self.is_closed = True
+        with suppress(apsw.Error):
+            self.db.execute(_EMPTY_LOG).fetchall()
+        self.db.close()
+
+    def scrub(self) -> None:
+        """Empty free pages and the write-ahead log, so that what was deleted is in no file."""
+        self.db.execute("PRAGMA incremental_vacuum").fetchall()
+        if self.db.execute(_EMPTY_LOG).fetchall()[0][0]:
+            raise Unavailable("Somebody still reads what was deleted; try again.")
+
+    def load_shared(self) -> None:
+        """Another process wrote: read anew what this one keeps in memory."""
+        self.load_lags()
+        self.archived = bool(meta.get(self.db, meta.ARCHIVED))
+
+    # ---- what is on disk for certain
+
+    def sync_tree(self) -> None:
+        """Write the tree to disk; the next commit notes how far (``durable``). Off any answer's
+        way, and not under the lock: others may go on meanwhile."""
+        applied = self.word.applied if self.word is not None and not self.lags else None
+        with suppress(OSError):
+            self.files.sync_all(self.memories.number)
+            self.synced = applied
+            self.unsynced = 0
+
+    def note_durable(self) -> None:
+        """Note in the transaction under way what was synced since the last one."""
+        if self.synced is not None:
+            meta.put(self.db, meta.DURABLE, self.synced)
+            self.synced = None
+
+
+def roll_back(db: Connection) -> None:
+    """End a transaction without its changes, whatever state it is in."""
+    if db.in_transaction:
+        with suppress(apsw.Error):
+            db.execute("ROLLBACK")

@@ -1,0 +1,197 @@
+"""One store of a folder, as its users have it in hand."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+import apsw
+
+from memoranda.errors import IsADirectory, Misuse, NotFound, UnknownId
+from memoranda.stores.base import Capabilities, Content, Context, Hit, Report
+from memoranda.stores.folder import meta
+from memoranda.stores.folder.faults import as_unavailable
+from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
+from memoranda.stores.folder.rehearsal import rehearse
+from memoranda.stores.folder.writer import FolderJob, nothing
+from memoranda.stores.log import bodies, check, search
+from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.log_store import LogStore
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from memoranda.path import MemoryPath
+    from memoranda.stores.base import Change, Version
+    from memoranda.stores.folder.backend import FolderBackend
+    from memoranda.stores.folder.place import Place
+    from memoranda.stores.folder.writer import Writer
+    from memoranda.stores.log.store_log import StoreLog
+    from memoranda.stores.log.turn import Turn
+
+
+class FolderStore(LogStore):
+    """A handle on one store of a ``FolderBackend``."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True)
+
+    def __init__(self, backend: FolderBackend, place: Place) -> None:
+        self._backend = backend
+        self._place = place
+        self._is_closed = False
+
+    @property
+    def id(self) -> str:
+        """The store's id. A user's store that nobody has made yet has the one that it will get
+        unless another process makes it first."""
+        if not (self._is_closed or self._backend.is_closed):
+            self._writer()
+        return self._place.id
+
+    # ---- getting at it
+
+    def _writer(self, *, make: bool = False) -> Writer | None:
+        if self._is_closed or self._backend.is_closed:
+            raise Misuse("The store is closed.")
+        return self._place.open(self._backend.clock, make=make)
+
+    @contextmanager
+    def _reading(self) -> Generator[StoreLog | None]:
+        while True:
+            writer = self._writer()
+            if writer is None:
+                yield None
+                return
+            with writer.group.alone():
+                opened = writer.opened
+                if opened.is_closed:
+                    continue
+                try:
+                    opened.db.execute("BEGIN")
+                    try:
+                        yield opened.log
+                    finally:
+                        opened.db.execute("COMMIT")
+                except apsw.Error as error:
+                    raise as_ours(error) from error
+                return
+
+    def _run(self, job: FolderJob, *, make: bool = False) -> bool:
+        """Have a job done; False if there is no store."""
+        while True:
+            writer = self._writer(make=make)
+            if writer is None:
+                return False
+            try:
+                writer.run(job)
+            except Reopen:
+                self._place.forget(writer)
+            else:
+                return True
+
+    # ---- reading
+
+    async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
+        writer = self._writer()
+        if writer is None:
+            raise IsADirectory(path) if path.is_root else NotFound(path)
+        opened = writer.opened
+        try:
+            if not opened.lags_now():
+                return read_file(opened, path, start, length)
+        except OSError as error:
+            raise as_unavailable(error) from error
+        return self._read_lagging(path, start, length)
+
+    def _read_lagging(self, path: MemoryPath, start: int, length: int | None) -> Content:
+        """Places lag: what they hold comes out of the log, all else out of the tree as ever."""
+        with self._reading() as log:
+            writer = self._place.writer
+            if log is None or writer is None:
+                raise NotFound(path)
+            opened = writer.opened
+            opened.load_lags()
+            try:
+                return read_by_log(opened, log, path, start, length)
+            except OSError as error:
+                raise as_unavailable(error) from error
+
+    async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
+        self._adopt_all()
+        with self._reading() as log:
+            writer = self._place.writer
+            if log is None or writer is None:
+                return ()
+            contents = contents_beneath(writer.opened, log, prefix)
+            return search.hits(search.words_of(query), contents, limit)
+
+    def _adopt_all(self) -> None:
+        """Take in whatever people did in the tree."""
+        self._run(FolderJob(nothing, adopts_all=True))
+
+    # ---- writing
+
+    async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
+        job = FolderJob.applying(changes, context)
+        if not self._run(job):
+            if self._place.whose.user is None:
+                raise UnknownId("store")
+            if not rehearse(changes, context):
+                return ()
+            self._run(job, make=True)
+        return job.versions
+
+    async def record(self, context: Context) -> None:
+        self._writer()
+        self._place.records.note(context, self._backend.clock.now_ns())
+        self._flush_if_due()
+
+    async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
+        self._writer()
+        self._place.records.use(paths, at_ns, self._backend.clock.now_ns())
+        self._flush_if_due()
+
+    def _flush_if_due(self) -> None:
+        if self._place.records.are_due(self._backend.clock.now_ns()):
+            self._run(FolderJob(nothing))
+
+    def archive(self) -> None:
+        """Let nobody write any more but to delete and to redact."""
+
+        def work(turn: Turn) -> tuple[Version, ...]:
+            now = self._backend.clock.now_ns()
+            meta.put(turn.log.db, meta.ARCHIVED, now)
+            turn.audit(Context(command="archive"), now)
+            return ()
+
+        self._run(FolderJob(work))
+        writer = self._writer()
+        if writer is not None:
+            with writer.group.alone():
+                writer.opened.load_shared()
+
+    # ---- history
+
+    async def redact(self, version_id: str, context: Context) -> Version:
+        while True:
+            writer = self._writer()
+            if writer is None:
+                raise UnknownId("version")
+            try:
+                return writer.redact(version_id, context)
+            except Reopen:
+                self._place.forget(writer)
+
+    async def verify(self) -> Report:
+        self._adopt_all()
+        with self._reading() as log:
+            if log is None:
+                return Report((), (), 0, 0)
+            return check.Check(log, lambda node: bodies.content(log, node.body)).run()
+
+    async def close(self) -> None:
+        is_open = not (self._is_closed or self._backend.is_closed)
+        if is_open and self._place.records.are_waiting:
+            self._run(FolderJob(nothing))
+        self._is_closed = True
