@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from memoranda.errors import BadFolder
 from memoranda.operations.host_folder import HostFolder, host_errors
 from memoranda.operations.listing import memories_at
+from memoranda.operations.moments import present_moment
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told after each file how many are done, and how many there are."""
-
-_END_OF_TIME_NS: Final = 2**63 - 1
 
 
 class Exported(NamedTuple):
@@ -43,10 +42,7 @@ async def export(
 
     Raises ``BadFolder``, and ``Unavailable`` where the host's disk fails. One read a memory.
     """
-    at = None
-    if store.capabilities.time_travel:
-        at = await store.moment(_END_OF_TIME_NS)
-    entries = (await memories_at(store, prefix, at)).values()
+    entries = (await memories_at(store, prefix, await present_moment(store))).values()
     files = size_bytes = 0
     with host_errors():
         os.makedirs(directory, 0o700, exist_ok=True)

@@ -11,6 +11,15 @@ from memoranda.stores.base import Moment, Store, Version, VersionFilter
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_END_OF_TIME_NS: Final = 2**63 - 1
+
+
+async def present_moment(store: Store) -> Moment | None:
+    """The present moment, with what people did to the files taken in; None if the store keeps no
+    past."""
+    if not store.capabilities.time_travel:
+        return None
+    return await store.moment(_END_OF_TIME_NS)
 
 
 async def moment_of(store: Store, to: str | datetime) -> Moment:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memoranda.errors import IsADirectory, NotFound
 from memoranda.operations.listing import memories_at, newest_version
-from memoranda.operations.moments import moment_of
+from memoranda.operations.moments import moment_of, present_moment
 from memoranda.operations.plan import changes_between, left_by
 from memoranda.operations.replan import apply_plan
 from memoranda.path import MemoryPath
@@ -41,6 +41,7 @@ async def restore(
     time without a zone), what the limits say, and ``Conflict`` if the store doesn't hold still.
     Reads the listings of now and then, and the contents that come back, all into memory.
     """
+    await present_moment(store)
     if isinstance(to, str) and not path.is_root:
         version = await store.version(to)
         if version.path == path or await _lives_at(store, path, version.memory_id):

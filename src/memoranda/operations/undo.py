@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memoranda.errors import Conflict, UnknownId
 from memoranda.operations.listing import newest_version
-from memoranda.operations.moments import batch_of
+from memoranda.operations.moments import batch_of, present_moment
 from memoranda.operations.plan import Place, changes_between, left_by
 from memoranda.operations.replan import OVERTAKEN
 from memoranda.path import MemoryPath
@@ -15,6 +15,7 @@ async def undo(store: Store, path: MemoryPath, context: Context) -> tuple[Versio
     """Take back the last batch that wrote, moved to or removed something at ``path`` or beneath it
     (the root: the last batch of all), whole: also what it did elsewhere. Returns the new versions.
 
+    What a person did to the files counts as the last batch if nothing came after it.
     Every memory of that batch becomes what it was right before, under its id. An undo is a batch
     too, so undoing twice brings back what was undone; ``restore`` goes further back. Nothing to
     undo gives no versions.
@@ -23,6 +24,7 @@ async def undo(store: Store, path: MemoryPath, context: Context) -> tuple[Versio
     (nothing is done then; ``restore`` takes a path back regardless), and ``ContentGone`` if what
     was there before is redacted. Costs two reads a memory of the batch.
     """
+    await present_moment(store)
     newest = await newest_version(
         store, VersionFilter(path=path), lambda version: _is_at(version, path) and not version.late
     )

@@ -444,7 +444,10 @@ class Store(ABC):
 
     @abstractmethod
     async def moment(self, at_ns: int) -> Moment:
-        """The last moment not after a time (ns since 1970, UTC)."""
+        """The last moment not after a time (ns since 1970, UTC).
+
+        Where people edit the files (``external_edits``), what they did becomes versions first.
+        """
 
     @abstractmethod
     async def redact(self, version_id: str, context: Context) -> Version:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from memoranda.path import MemoryPath
-    from memoranda.stores.base import Change, Version
+    from memoranda.stores.base import Change, Moment, Version
     from memoranda.stores.folder.backend import FolderBackend
     from memoranda.stores.folder.place import Place
     from memoranda.stores.folder.writer import Writer
@@ -172,6 +172,10 @@ class FolderStore(LogStore):
                 writer.opened.load_shared()
 
     # ---- history
+
+    async def moment(self, at_ns: int) -> Moment:
+        self._adopt_all()
+        return await super().moment(at_ns)
 
     async def redact(self, version_id: str, context: Context) -> Version:
         while True:
