@@ -13,6 +13,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     urls = {
         "folder": str(tmp_path / "memory"),
         "sqlite": f"sqlite:///{tmp_path}/memory.db",
-        "ram": "memory:",
+        "ram": f"memory:{tmp_path.name}",
     }
     return urls[request.param]

@@ -199,15 +199,13 @@ def test_a_picture_comes_as_blocks(kind: Any, url: str) -> None:
 
 
 def test_users_have_memories_of_their_own(kind: Any, url: str) -> None:
-    if url == "memory:":
-        pytest.skip("each opening of memory: is a store of its own")
     with kind(url, user="ada") as ada, kind(url, user="bob") as bob, kind(url) as nobody:
         create(ada)
         for other in (bob, nobody):
             with pytest.raises(ToolError, match="does not exist"):
                 view(other)
-    with kind(url, user="ada") as again:
-        assert "one" in view(again)
+        with kind(url, user="ada") as again:
+            assert "one" in view(again)
 
 
 def test_the_actor_and_the_policy_reach_the_memory(tmp_path: Path) -> None:
@@ -323,19 +321,28 @@ def test_clearing_passes_over_what_somebody_else_removed(monkeypatch: pytest.Mon
         assert tool.memory.usage().files == 0
 
 
+@pytest.mark.parametrize("relative", ["memory", "sqlite:///memory.db", "memory:by-name"])
 def test_a_closed_tool_opens_its_memory_anew(
-    kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: Any, relative: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    tool = kind("memory")
-    create(tool)
-    tool.close()
-    tool.close()
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir("elsewhere")
-    assert "one" in view(tool)
-    tool.close()
-    assert list(Path().iterdir()) == []
+    with kind(relative) as keeper:  # a memory in RAM lives as long as it is open
+        tool = kind(relative)
+        create(tool)
+        tool.close()
+        tool.close()
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir("elsewhere")
+        assert "one" in view(tool)
+        tool.close()
+        assert list(Path().iterdir()) == []
+        assert "one" in view(keeper)
+
+
+@pytest.mark.parametrize("url", ["", "sqlite:///", "nothing:here", b"memory"])
+def test_what_names_no_memory_is_refused_at_once(kind: Any, url: Any) -> None:
+    with pytest.raises((Misuse, TypeError)):
+        kind(url)
 
 
 def test_a_memory_that_the_program_closed_is_an_answer_and_a_line_in_the_log(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -59,6 +60,9 @@ AllowedCaller: TypeAlias = Literal[
 _CLEARED: Final = "All memory cleared"
 """What the SDK's own tool says; programs read it, not Claude."""
 
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_SQLITE: Final = "sqlite:///"
+
 _log = logging.getLogger("memoranda")
 
 
@@ -99,7 +103,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @property
     def base_path(self) -> Path | None:
-        """The folder as it was given; None where the memory is no folder, or was given itself."""
+        """The folder as it was given; None where a URL or a memory was given."""
         return self._source.base_path
 
     @property
@@ -201,7 +205,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     @property
     def base_path(self) -> Path | None:
-        """The folder as it was given; None where the memory is no folder, or was given itself."""
+        """The folder as it was given; None where a URL or a memory was given."""
         return self._source.base_path
 
     @property
@@ -310,14 +314,13 @@ class _Source(Generic[_M]):
             return
         # mypy doesn't see that it is no memory here.
         url = os.fspath(base_path)  # type: ignore[arg-type]
-        if _is_folder(url):
-            # A program may change its directory before the memory is opened again.
-            url = os.path.abspath(url)
-        self._open = lambda: kind.open(url, **given)
+        # A program may change its directory before the memory is opened again.
+        place = _absolute(url)
+        self._open = lambda: kind.open(place, **given)
         self._memory = self._open()
-        if _is_folder(url):
+        if _SCHEME.match(url) is None:
             tenant = check_tenant(DEFAULT_USER if user is None else user)
-            self.base_path = Path(base_path)  # type: ignore[arg-type]
+            self.base_path = Path(url)
             self.memory_root = self.base_path / "stores" / directory_of_tenant(tenant) / "memories"
 
     @property
@@ -337,8 +340,12 @@ class _Source(Generic[_M]):
             return memory
 
 
-def _is_folder(url: str) -> bool:
-    return "://" not in url and not url.startswith("memory:")
+def _absolute(url: str) -> str:
+    """``url`` with the path in it, if it has a relative one, made absolute."""
+    prefix = _SQLITE if url.startswith(_SQLITE) else ""
+    path = url.removeprefix(prefix)
+    is_path = path and (prefix or _SCHEME.match(url) is None)
+    return prefix + os.path.abspath(path) if is_path else url
 
 
 def _entry_fields(
