@@ -141,7 +141,9 @@ def test_raw_input_and_command_objects_do_the_same(kind: Any, url: str) -> None:
         )
         assert tool.rename(moved) == "Successfully renamed /memories/a.md to /memories/b.md"
         deleted = BetaMemoryTool20250818DeleteCommand(command="delete", path="/memories/b.md")
-        assert tool.execute(deleted) == "Successfully deleted /memories/b.md"
+        assert tool.delete(deleted) == "Successfully deleted /memories/b.md"
+        with pytest.raises(ToolError, match="Error: The path /memories/b.md does not exist"):
+            tool.execute(deleted)
 
 
 def test_a_command_object_without_all_its_fields_is_answered(kind: Any) -> None:
@@ -253,6 +255,14 @@ def test_a_path_may_be_given_as_by_users_of_the_sdks_tool(
             assert (tool.memory_root / "a.md").read_text() == "one\ntwo\n"
 
 
+def test_both_tools_say_where_the_files_lie(tmp_path: Path) -> None:
+    with MemoryTool(tmp_path, user="Ada") as tool:
+        other = AsyncMemoryTool(tmp_path, user="Ada")
+        assert tool.base_path == other.base_path == tmp_path
+        assert tool.memory_root == other.memory_root == tmp_path / "stores" / "=41da" / "memories"
+        asyncio.run(other.close())
+
+
 def test_a_name_that_no_user_can_have_is_misuse(kind: Any, tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="name of a user"):
         kind(tmp_path, user="../ada")
@@ -321,12 +331,13 @@ def test_clearing_passes_over_what_somebody_else_removed(monkeypatch: pytest.Mon
         assert tool.memory.usage().files == 0
 
 
-@pytest.mark.parametrize("relative", ["memory", "sqlite:///memory.db", "memory:by-name"])
+@pytest.mark.parametrize("relative", ["memory", "sqlite:///memory.db", "memory:"])
 def test_a_closed_tool_opens_its_memory_anew(
     kind: Any, relative: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with kind(relative) as keeper:  # a memory in RAM lives as long as it is open
+    relative = relative if relative != "memory:" else f"memory:{tmp_path.name}"
+    with kind(relative) as keeper:
         tool = kind(relative)
         create(tool)
         tool.close()

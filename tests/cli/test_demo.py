@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from memoranda.cli import demo_claude
-from memoranda.cli.main import app
+from memoranda.cli.main import app, main
 from memoranda.memory import Memory
 from memoranda.testing.messages_api import Received
 from tests.house.repository import SOURCE
@@ -124,6 +124,16 @@ def test_lost_notes_end_the_demo_with_1(monkeypatch: pytest.MonkeyPatch) -> None
     done = demo()
     assert done.exit_code == 1
     assert "Claude   I don't know: my notes are gone." in second_session(done)
+
+
+def test_help_has_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["memoranda", "demo", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "memoranda demo --store ./memory" in capsys.readouterr().out
 
 
 def test_other_storage_and_other_users_can_be_named() -> None:

@@ -53,26 +53,28 @@ def demo(
         (demo_claude.FIRST_QUESTION, demo_claude.first_session),
         (demo_claude.SECOND_QUESTION, demo_claude.second_session),
     )
-    fine = True
+    fine, folder = True, None
     try:
         for number, (question, claude) in enumerate(sessions, 1):
-            typer.echo()
-            typer.secho(f"Session {number}", bold=True)
+            # Nothing is handed from one session to the next but the name of the memory.
             with MemoryTool(store, user=user) as tool:
+                typer.echo()
+                typer.secho(f"Session {number}", bold=True)
                 fine = _play(tool, question, claude) and fine
-                if number == len(sessions):
-                    _say_where(tool, store)
+                folder = tool.memory_root
     except MemorandaError as error:
         typer.echo(f"The memory can't be used: {error}", err=True)
         raise typer.Exit(error.exit_code) from error
     if not fine:
         raise typer.Exit(1)
     typer.echo()
+    _say_where(folder, store)
+    typer.echo()
     typer.echo(_NEXT)
 
 
 def _play(tool: MemoryTool, question: str, claude: Callable[[Received], Said]) -> bool:
-    """Play one session, with a client and a conversation of its own; whether all went well."""
+    """Play one session, with a client and a conversation of its own; whether Claude ended it well."""
     from anthropic import Anthropic
 
     from memoranda.testing.messages_api import ScriptedMessagesAPI
@@ -88,17 +90,14 @@ def _play(tool: MemoryTool, question: str, claude: Callable[[Received], Said]) -
             messages=[{"role": "user", "content": question}],
         )
         for message in runner:
-            for block in message.content:
-                if block.type == "text":
-                    _show("Claude", block.text)
-                    fine = fine and block.text != demo_claude.FORGOTTEN
-                elif block.type == "tool_use":
-                    _show("  asks", _command(block.input))
+            for words in [block.text for block in message.content if block.type == "text"]:
+                _show("Claude", words)
+                fine = not words.startswith((demo_claude.FORGOTTEN, demo_claude.REFUSED))
+            for call in [block.input for block in message.content if block.type == "tool_use"]:
+                _show("  asks", _command(call))
             # The runner keeps what it made here and sends it with its next request.
             for result in _results(runner.generate_tool_call_response()):
-                failed = bool(result.get("is_error"))
-                fine = fine and not failed
-                _show("  fails" if failed else "  reads", str(result["content"]))
+                _show("  fails" if result.get("is_error") else "  reads", str(result["content"]))
     return fine
 
 
@@ -119,9 +118,7 @@ def _command(tool_input: dict[str, Any]) -> str:
             return " ".join(str(value) for value in tool_input.values())
 
 
-def _say_where(tool: MemoryTool, store: str) -> None:
-    typer.echo()
-    folder = tool.memory_root
+def _say_where(folder: Path | None, store: str) -> None:
     if folder is None:
         typer.echo(f"The memory is kept in {store}.")
         return

@@ -21,6 +21,9 @@ SECOND_QUESTION: Final = "When do we ship?"
 FORGOTTEN: Final = "I don't know: my notes are gone."
 """What Claude says where the second session finds nothing of the first."""
 
+REFUSED: Final = "My memory refused that: "
+"""What Claude says before an answer that it can do nothing about."""
+
 _NEW_NOTES: Final = """\
 # Ada's project
 
@@ -56,7 +59,7 @@ def _go_on(received: Received, call: Block | None) -> Said | None:
     if call is None:
         return [text("Let me look at my memory first."), use_memory("view", path=ROOT)]
     if received.result.is_error:
-        return f"My memory refused that: {received.result.text}"
+        return REFUSED + received.result.text
     if call == {"command": "view", "path": ROOT}:
         return use_memory("view", path=NOTES)
     if call == {"command": "view", "path": NOTES}:
@@ -83,10 +86,13 @@ def _answer(received: Received) -> str:
 
 
 def _has_no_notes(received: Received, call: Block | None) -> bool:
-    """Whether the memory has just been listed and the notes aren't in it."""
-    if call != {"command": "view", "path": ROOT} or received.result.is_error:
-        return False
-    return not any(line.endswith(f"\t{NOTES}") for line in received.result.text.split("\n"))
+    """Whether the answer that came last says that there are no notes."""
+    if call == {"command": "view", "path": ROOT} and not received.result.is_error:
+        lines = received.result.text.split("\n")
+        return not any(line.endswith(f"\t{NOTES}") for line in lines)
+    # They may go between two looks.
+    missing = call == {"command": "view", "path": NOTES} and received.result.is_error
+    return missing and "does not exist" in received.result.text
 
 
 def _notes(received: Received) -> list[str]:
