@@ -156,7 +156,7 @@ STR_REPLACE: Final = _section(
     ("A text that is not there is an error of fixed wording.", "doc"),
     ("A text that is there more than once is an error of fixed wording.", "doc"),
     ("Places that overlap count as several.", "ours"),
-    ("The error lists the distinct lines on which the text begins, ascending.", "doc"),
+    ("The error lists the distinct lines on which the text begins, ascending.", "ours"),
     ("An empty `old_str` is an error of fixed wording.", "ours"),
     ("Equal strings succeed once found and unique, and store nothing.", "ours"),
     ("Equal strings that are absent or ambiguous are the usual errors.", "ours"),

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,  # pyright: ignore[reportUnknownVariableType]  # it has no types
+    run_state_machine_as_test,
 )
 
 from memoranda.drive import run_now
@@ -60,8 +60,8 @@ CHANGES: st.SearchStrategy[PlainChange] = st.one_of(
     st.tuples(st.just("move"), st.tuples(ANYWHERE, ANYWHERE), st.just(b"")),
 )
 
-USUAL = settings(max_examples=40, stateful_step_count=30, deadline=None)
-"""About 1,200 steps; enough for every pull request, more at night."""
+USUAL = settings(max_examples=20, stateful_step_count=25, deadline=None)
+"""About 500 steps; enough for every pull request, more at night."""
 
 
 def as_change(plain: PlainChange) -> Change:
