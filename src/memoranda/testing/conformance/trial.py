@@ -44,7 +44,7 @@ class Plants(Protocol):
 
 
 class Answer(NamedTuple):
-    """What a handler gave: ``text`` is all text of ``content``, blocks of other kinds as [kind]."""
+    """What a handler gave, or what it raised."""
 
     content: Content
     is_error: bool
@@ -52,6 +52,7 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
+        """All text of the answer; blocks of another kind appear as ``[kind]``."""
         if isinstance(self.content, str):
             return self.content
         if not self._has_blocks:
