@@ -17,6 +17,7 @@ from memoranda.stores import control
 from memoranda.stores.base import Capabilities
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import as_connection
+from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.sql_store import SqlStore
 from memoranda.stores.log.transaction import Transaction
@@ -42,8 +43,15 @@ class RamBackend(SqlBackend):
     capabilities: ClassVar[Capabilities] = IN_RAM
     store_class: ClassVar[type[SqlStore]] = RamStore
 
-    def __init__(self, name: str = "", *, clock: Callable[[], int] = time.time_ns) -> None:
-        super().__init__(_shared(name) if name else RamDatabase(), clock=clock)
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        retention: Retention = DEFAULT_RETENTION,
+    ) -> None:
+        database = _shared(name) if name else RamDatabase()
+        super().__init__(database, clock=clock, retention=retention)
 
 
 class RamDatabase:

@@ -21,6 +21,7 @@ from memoranda.stores import control
 from memoranda.stores.base import Capabilities
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import connect
+from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.turnstile import Turnstile
@@ -49,10 +50,11 @@ class SqliteBackend(SqlBackend):
         path: str | os.PathLike[str],
         *,
         clock: Callable[[], int] = time.time_ns,
+        retention: Retention = DEFAULT_RETENTION,
         vfs: str | None = None,
     ) -> None:
         self._file = SqliteDatabase(os.fspath(path), vfs)
-        super().__init__(self._file, clock=clock)
+        super().__init__(self._file, clock=clock, retention=retention)
         _backends.add(self)
 
     def after_fork(self) -> None:

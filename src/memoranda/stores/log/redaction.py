@@ -121,7 +121,7 @@ def _blank_content(log: StoreLog, node: Node, event: events.Event) -> None:
     log.db.execute("DELETE FROM piece WHERE seq = ?", (event.seq,))
     log.db.execute(
         "UPDATE event SET size = NULL, sha = NULL, ino = NULL, mtime = NULL, base = NULL,"
-        " pre = NULL, suf = NULL, next = NULL, pieces = NULL, body = NULL WHERE seq = ?",
+        " pre = NULL, suf = NULL, pieces = NULL, body = NULL WHERE seq = ?",
         (event.seq,),
     )
     log.db.execute("UPDATE node SET history = history - ? WHERE id = ?", (freed, log.base))
@@ -144,38 +144,19 @@ def _inherit(log: StoreLog, event: events.Event, heir: events.Event) -> None:
 
 
 def _repoint(log: StoreLog, node: Node, event: events.Event, heir: events.Event) -> None:
-    """Put ``heir`` where the node or its chain of whole bodies pointed at ``event``."""
-    execute = log.db.execute
-    if event.base is None:
-        execute("UPDATE event SET next = ? WHERE seq = ?", (event.next, heir.seq))
-        execute(
-            "UPDATE event SET next = ? WHERE seq = ?",
-            (heir.seq, _whole_body_before(log, node, event.seq)),
-        )
-        if node.first == event.seq:
-            node.first = heir.seq
-        if node.full == event.seq:
-            node.full = heir.seq
+    """Put ``heir`` where the node pointed at ``event``."""
+    if node.full == event.seq:
+        node.full = heir.seq
+        log.db.execute("UPDATE event SET next = ? WHERE seq = ?", (heir.seq, event.seq))
     if node.body in {event.seq, heir.seq}:
+        node.body = heir.seq
         if heir.seq == node.full:
             node.depth = node.spent = 0
             _forget_heads(log, node)
-        node.body = heir.seq
-    execute(
-        "UPDATE node SET first = ?, full = ?, body = ?, depth = ?, spent = ? WHERE id = ?",
-        (node.first, node.full, node.body, node.depth, node.spent, node.id),
+    log.db.execute(
+        "UPDATE node SET full = ?, body = ?, depth = ?, spent = ? WHERE id = ?",
+        (node.full, node.body, node.depth, node.spent, node.id),
     )
-
-
-def _whole_body_before(log: StoreLog, node: Node, seq: int) -> int | None:
-    """The node's whole body before the one of event ``seq``."""
-    at: int | None = node.first
-    while at is not None and at != seq:
-        following = log.db.execute("SELECT next FROM event WHERE seq = ?", (at,)).get
-        if following == seq:
-            return at
-        at = following
-    return None
 
 
 def _forget_heads(log: StoreLog, node: Node) -> None:

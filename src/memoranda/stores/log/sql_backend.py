@@ -20,6 +20,7 @@ from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log import redaction
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.ids import new_store_id
+from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
 from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.sql_store import SqlStore
@@ -37,13 +38,20 @@ if TYPE_CHECKING:
 class SqlBackend(Backend):
     """Stores in one database. Safe to use from many threads at once.
 
-    ``clock`` gives nanoseconds since 1970.
+    ``clock`` gives nanoseconds since 1970; ``retention`` says how much history stays.
     """
 
     store_class: ClassVar[type[SqlStore]] = SqlStore
 
-    def __init__(self, database: Database, *, clock: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        retention: Retention = DEFAULT_RETENTION,
+    ) -> None:
         self.database = database
+        self._retention = retention
         self.now = clock
         self.is_closed = False
         self._places: WeakValueDictionary[tuple[str, str], Place] = WeakValueDictionary()
@@ -197,8 +205,7 @@ class SqlBackend(Backend):
                 turn = Turn(log, SqlHeads(log), now)
                 turn.audit(context, now)
                 turn.finish()
-        if changed:
-            self._scrub()
+        self._scrub()  # also if it was blanked before: then that one's may have failed
         return version
 
     # ---- the database
@@ -208,7 +215,7 @@ class SqlBackend(Backend):
         self._group = GroupCommit(self._lead)
 
     def _lead(self, jobs: Sequence[ChangeJob]) -> None:
-        batch = Batch(jobs, self.now)
+        batch = Batch(jobs, self.now(), self._retention)
         transaction: Transaction | None = None
         try:
             transaction = self.database.writing()

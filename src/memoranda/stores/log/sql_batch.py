@@ -16,11 +16,12 @@ from memoranda.stores.log.store_log import StoreLog
 from memoranda.stores.log.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memoranda.stores.base import Change, Context, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.records import Taken
+    from memoranda.stores.log.retention import Retention
 
 
 class Place:
@@ -86,9 +87,10 @@ class _Opened:
 class Batch:
     """Jobs that share one transaction: ``run`` inside it, ``settle`` after it."""
 
-    def __init__(self, jobs: Sequence[ChangeJob], clock: Callable[[], int]) -> None:
+    def __init__(self, jobs: Sequence[ChangeJob], now_ns: int, retention: Retention) -> None:
         self._jobs = jobs
-        self._now = clock()
+        self._now = now_ns
+        self._retention = retention
         self._opened: dict[Place, _Opened] = {}
         self._failure: Exception | None = None
         self.has_changes = False
@@ -104,7 +106,7 @@ class Batch:
                 job.error = error
         for opened in self._opened.values():
             if not opened.turn.is_idle:
-                opened.turn.finish()
+                opened.turn.finish(self._retention)
                 self.has_changes = True
             elif opened.is_new:
                 opened.log.erase()

@@ -105,6 +105,11 @@ class Tree:
         """Make a node as it was at the last ``begin``; directories and places stay as they are."""
         self._restore(node.id)
 
+    def forget(self, node: Node) -> None:
+        """A node's row was removed for good."""
+        del self._nodes[node.id]
+        self._touched.discard(node.id)
+
     def is_new(self, node: Node) -> bool:
         """Whether this transaction made the node."""
         return node.id in self._fresh

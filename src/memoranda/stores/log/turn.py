@@ -9,6 +9,7 @@ from memoranda.stores.base import Version
 from memoranda.stores.log import bodies, events, ids
 from memoranda.stores.log.command import Command
 from memoranda.stores.log.contents import Contents
+from memoranda.stores.log.retention import SWEEP_EVERY, Retention, Thinning
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.tree import Tree
 
@@ -42,6 +43,9 @@ class Turn:
         self._archived = archived
         self._events: dict[int, events.Event] = {}
         self._links: list[tuple[int, int]] = []
+        self._before_at = self._last_at
+        self._first_number = seq + 1
+        self._longer: set[int] = set()
 
     # ---- looking
 
@@ -132,8 +136,11 @@ class Turn:
 
     # ---- writing
 
-    def finish(self) -> None:
-        """Ask ``heads`` to keep what changed and write all rows. COMMIT is the caller's."""
+    def finish(self, retention: Retention | None = None, keep_after_seq: int | None = None) -> None:
+        """Ask ``heads`` to keep what changed and write all rows. COMMIT is the caller's.
+
+        With ``retention`` old history goes, a little each time; see ``Thinning``.
+        """
         tree, contents = self.tree, self._contents
         for node in contents.gone.values():
             if not tree.is_new(node):
@@ -150,7 +157,14 @@ class Turn:
             tree.touch(tree.root)
             tree.root.history += events.write(self.log, self._events.values(), self._last_chain)
         self.log.db.executemany("UPDATE event SET next = ? WHERE seq = ?", self._links)
-        tree.write(max(self._events, default=self.log.base))
+        last = max(self._events, default=self.log.base)
+        tree.write(last)
+        if retention is not None:
+            sweep = last // SWEEP_EVERY >= -(-self._first_number // SWEEP_EVERY)
+            if sweep or self._longer:
+                Thinning(self.log, retention, self.at, self._before_at, keep_after_seq).run(
+                    self._longer, sweep=sweep
+                )
 
     # ---- a command's way into events
 
@@ -206,6 +220,7 @@ class Turn:
                 node.body, node.depth, node.spent = event.seq, node.depth + 1, spent
                 return body
         if node.full:
+            self._longer.add(node.id)
             before = self._events.get(node.full)
             if before is None:
                 self._links.append((event.seq, node.full))
