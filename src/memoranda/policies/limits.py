@@ -68,7 +68,8 @@ class Limits:
 class LimitSize(WrapperStore):
     """A store layer: every batch carries the limits, and the store below refuses what passes them.
 
-    Nothing is checked here: only inside the store's transaction is the result known.
+    Nothing is checked here: only inside the store's transaction is the result known. Where a batch
+    brings limits of its own, the stricter ones hold.
     """
 
     def __init__(self, inner: Store, ceiling: Ceiling) -> None:
@@ -76,4 +77,11 @@ class LimitSize(WrapperStore):
         self._ceiling = ceiling
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-        return await self.inner.apply(changes, replace(context, ceiling=self._ceiling))
+        ceiling = self._ceiling
+        if context.ceiling != Ceiling():
+            ceiling = Ceiling(*map(_stricter, ceiling, context.ceiling))
+        return await self.inner.apply(changes, replace(context, ceiling=ceiling))
+
+
+def _stricter(one: int | None, other: int | None) -> int | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)

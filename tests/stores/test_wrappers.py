@@ -1,0 +1,58 @@
+"""Every layer around a store keeps every promise of the store: a layer is a store."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from memoranda.policies.limits import MIB, Limits, LimitSize
+from memoranda.policies.policy import Policy
+from memoranda.policies.stack import around_store
+from memoranda.stores.base import Backend, Ceiling, Store, WrapperStore
+from memoranda.stores.ram import RamBackend
+from memoranda.testing.faults import SuspendingStore, WrappingBackend
+from memoranda.testing.store_suite import StoreSuite
+
+ROOMY = Limits(file_bytes=8 * MIB, store_bytes=64 * MIB, files=100_000)
+"""Limits that no promise comes near; those that batches bring have to hold all the same."""
+
+
+class Wrapped(StoreSuite):
+    """Stores in memory, to be wrapped."""
+
+    async def open_backend(self, home: Path) -> Backend:
+        return RamBackend()
+
+
+class TestAWrapperThatAddsNothing(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return WrapperStore(store)
+
+
+class TestLimits(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return LimitSize(store, ROOMY.ceiling)
+
+
+class TestLiftedLimits(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return LimitSize(store, Ceiling())
+
+
+class TestTheWholeStack(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return around_store(store, Policy(limits=ROOMY))
+
+
+class TestTheWholeStackOverAStoreThatSuspends(Wrapped):
+    suspends = True
+
+    async def open_backend(self, home: Path) -> Backend:
+        return WrappingBackend(
+            RamBackend(),
+            lambda store: SuspendingStore(store, lambda: asyncio.sleep(0)),
+            suspends=True,
+        )
+
+    def wrap(self, store: Store) -> Store:
+        return around_store(store, Policy(limits=ROOMY))
