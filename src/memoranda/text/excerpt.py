@@ -31,10 +31,10 @@ class Excerpt(NamedTuple):
     left_out: LeftOut | None = None
 
 
-def excerpt(cut: Cut, first: int, last: int, n_lines: int, first_line_chars: int = 0) -> Excerpt:
+def excerpt(cut: Cut, first: int, last: int, n_lines: int, first_line_chars: int) -> Excerpt:
     """What was ``cut`` out of the wanted lines ``first`` to ``last`` of a file of ``n_lines``.
 
-    ``first_line_chars`` is how many characters line ``first`` has; it is needed where ``cut`` is
+    ``first_line_chars`` is how many characters line ``first`` has; it counts only where ``cut`` is
     ``inside`` that line.
     """
     following = first + cut.n_lines

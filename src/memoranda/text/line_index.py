@@ -79,7 +79,7 @@ class IndexCache:
             self._indexes[file] = stamp, index
             self._indexes.move_to_end(file)
             if len(self._indexes) > self._max_files:
-                self._indexes.popitem(last=False)
+                del self._indexes[next(iter(self._indexes))]
 
     def drop(self, file: Hashable) -> None:
         """Forget the index of ``file``, if one is kept."""

@@ -38,6 +38,16 @@ def line_start(data: bytes, line: int, start: int = 0) -> int:
     return low
 
 
+def newlines_before(data: bytes, offset: int) -> int:
+    """How many lines end before ``offset``."""
+    return data.count(b"\n", 0, offset)
+
+
+def line_begin(data: bytes, offset: int) -> int:
+    """The byte offset where the line begins that ``offset`` lies in, or ends."""
+    return data.rfind(b"\n", 0, offset) + 1
+
+
 def line_end(data: bytes, offset: int) -> int:
     """The byte offset after the line that holds ``offset``, its LF included."""
     return data.find(b"\n", offset) + 1 or len(data)
@@ -46,7 +56,7 @@ def line_end(data: bytes, offset: int) -> int:
 def count_lines_after(old: bytes, change: Splice) -> int:
     """How many lines the text has that ``change`` makes of ``old``, without making it."""
     newlines = (
-        old.count(b"\n", 0, change.start)
+        newlines_before(old, change.start)
         + change.middle.count(b"\n")
         + old.count(b"\n", change.end)
     )

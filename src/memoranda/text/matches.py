@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
+
+# Blocks of this size are compared at memory speed; within the last one bytes are compared singly.
+_BLOCK_BYTES: Final = 4096
 
 
 def lines_of_matches(data: bytes, wanted: bytes) -> tuple[int, ...]:
@@ -32,23 +36,17 @@ def match_starts(data: bytes, wanted: bytes) -> Iterator[int]:
         step = following - at
         if 0 < step <= len(wanted) // 2:
             last = _repeats_until(data, following + len(wanted), step) - len(wanted)
-            at = last - (last - following) % step
-            yield from range(following, at + 1, step)
-            following = data.find(wanted, at + 1)
+            yield from range(following, last + 1, step)
+            following = data.find(wanted, last + 1)
         at = following
 
 
 def _repeats_until(data: bytes, offset: int, step: int) -> int:
     """The first offset from ``offset`` on whose byte differs from the one ``step`` before it."""
-    length = step
-    while data[offset : offset + length] == data[offset - step : offset - step + length]:
-        offset += length
-        length *= 2
-    while length > 1:
-        half = length // 2
-        if data[offset : offset + half] == data[offset - step : offset - step + half]:
-            offset += half
-            length -= half
-        else:
-            length = half
+    while (
+        data[offset : offset + _BLOCK_BYTES] == data[offset - step : offset - step + _BLOCK_BYTES]
+    ):
+        offset += _BLOCK_BYTES
+    while offset < len(data) and data[offset] == data[offset - step]:
+        offset += 1
     return offset

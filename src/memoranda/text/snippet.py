@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from memoranda.text.excerpt import Excerpt, excerpt
-from memoranda.text.lines import count_lines_after, line_end
+from memoranda.text.lines import count_lines_after, line_begin, line_end, newlines_before
 from memoranda.text.splice import Splice
-from memoranda.text.utf8 import count_characters, decode_beginning
+from memoranda.text.utf8 import count_characters, decode
 from memoranda.text.view_cap import Cut, cut_lines, enough_bytes
 
 CONTEXT_LINES: Final = 2
@@ -26,9 +26,9 @@ def snippet(old: bytes, change: Splice, cap_chars: int) -> Excerpt:
     cost is that of what is shown, and of counting lines.
     """
     start, end, middle = change
-    begin = old.rfind(b"\n", 0, start) + 1
+    begin = line_begin(old, start)
     after = end if middle.endswith(b"\n") else line_end(old, end)
-    first = old.count(b"\n", 0, begin) + 1
+    first = newlines_before(old, begin) + 1
     # One byte more than is looked at: it tells that there is more.
     enough = enough_bytes(cap_chars) + 1
     changed = cut_lines(
@@ -56,8 +56,10 @@ def snippet(old: bytes, change: Splice, cap_chars: int) -> Excerpt:
 def _lines_before(old: bytes, offset: int) -> list[str]:
     """The beginnings of the lines that end at ``offset``, the nearest first."""
     lines: list[str] = []
-    while offset > 0 and len(lines) < CONTEXT_LINES:
-        begin = old.rfind(b"\n", 0, offset - 1) + 1
+    for _ in range(CONTEXT_LINES):
+        if offset == 0:
+            break
+        begin = line_begin(old, offset - 1)
         lines.append(_beginning(old, begin, offset))
         offset = begin
     return lines
@@ -66,7 +68,9 @@ def _lines_before(old: bytes, offset: int) -> list[str]:
 def _lines_behind(old: bytes, offset: int) -> list[str]:
     """The beginnings of the lines that begin at ``offset``, the nearest first."""
     lines: list[str] = []
-    while offset < len(old) and len(lines) < CONTEXT_LINES:
+    for _ in range(CONTEXT_LINES):
+        if offset == len(old):
+            break
         end = line_end(old, offset)
         lines.append(_beginning(old, offset, end))
         offset = end
@@ -75,22 +79,21 @@ def _lines_behind(old: bytes, offset: int) -> list[str]:
 
 def _beginning(old: bytes, begin: int, end: int) -> str:
     """The first 200 characters of the line from ``begin`` to ``end``, without its LF."""
-    text = decode_beginning(old[begin : min(end, begin + _CONTEXT_LINE_BYTES)])
+    text = decode(old[begin : min(end, begin + _CONTEXT_LINE_BYTES)])
     return text.removesuffix("\n")[:CONTEXT_LINE_CHARS]
 
 
 def _without_context(old: bytes, change: Splice, first: int, changed: Cut) -> Excerpt:
     """The changed lines as far as the cap lets them be shown."""
-    middle = change.middle
-    last = first + middle.count(b"\n", 0, max(len(middle) - 1, 0))
-    first_line_chars = _first_line_chars(old, change) if changed.inside else 0
-    return excerpt(changed, first, last, count_lines_after(old, change), first_line_chars)
+    last = first + change.middle.removesuffix(b"\n").count(b"\n")
+    n_lines, first_line_chars = count_lines_after(old, change), _first_line_chars(old, change)
+    return excerpt(changed, first, last, n_lines, first_line_chars)
 
 
 def _first_line_chars(old: bytes, change: Splice) -> int:
     """How many characters the first changed line has, without its LF."""
     start, end, middle = change
-    begin = old.rfind(b"\n", 0, start) + 1
+    begin = line_begin(old, start)
     newline = middle.find(b"\n")
     if newline >= 0:
         return count_characters(old, begin, start) + count_characters(middle, 0, newline)

@@ -37,16 +37,12 @@ def count_characters(data: bytes, start: int = 0, end: int | None = None) -> int
     )
 
 
-def decode_beginning(data: bytes) -> str:
-    """``data`` as text where its end may lie inside a character, which is then left out.
+def decode(data: bytes) -> str:
+    """``data`` as text in which bytes that are not UTF-8 are lone surrogates.
 
-    Bytes that are not UTF-8 become lone surrogates (``surrogateescape``), so that the text before
-    them can be used: see ``require_utf8``.
+    So the text beside them can be used: see ``require_utf8``.
     """
-    try:
-        return utf_8_decode(data, "strict", False)[0]
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "surrogateescape")
+    return data.decode(errors="surrogateescape")
 
 
 def require_utf8(text: str) -> None:

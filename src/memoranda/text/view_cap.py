@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memoranda.text.utf8 import decode_beginning, require_utf8
+from memoranda.text.utf8 import decode, require_utf8
 
 # No character takes more in UTF-8.
 _MAX_CHARACTER_BYTES = 4
@@ -39,10 +39,11 @@ def cut_lines(wanted: bytes, cap_chars: int, *, more: bool = False) -> Cut:
     """
     looked_at = wanted[: enough_bytes(cap_chars)]
     more = more or len(looked_at) < len(wanted)
-    text = decode_beginning(looked_at) if more else looked_at.decode("utf-8", "surrogateescape")
+    # Where this ends inside a character, more than the cap lies before it.
+    text = decode(looked_at)
     if len(text) <= cap_chars and not more:
         return _cut(text, whole=True)
-    end = text.rfind("\n", 0, cap_chars) + 1
+    end = text[:cap_chars].rfind("\n") + 1
     if end:
         return _cut(text[:end], whole=False)
     # One line fills the cap. Its own LF may stand just behind: then the line is shown whole.

@@ -5,13 +5,13 @@ from memoranda.text.view_cap import Cut
 
 
 def test_what_is_shown_whole_has_no_notes() -> None:
-    assert excerpt(Cut("a\nb\n", 2, True), 4, 5, 9) == Excerpt("a\nb\n", 4, None, None)
+    assert excerpt(Cut("a\nb\n", 2, True), 4, 5, 9, 0) == Excerpt("a\nb\n", 4, None, None)
 
 
 def test_lines_left_out_are_named_by_the_first_of_them() -> None:
     cut = Cut("a\nb\n", 2, False)
-    assert excerpt(cut, 4, 6, 9) == Excerpt("a\nb\n", 4, None, LeftOut(6, 9))
-    assert excerpt(cut, 4, 5, 9) == Excerpt("a\nb\n", 4, None, None)
+    assert excerpt(cut, 4, 6, 9, 0) == Excerpt("a\nb\n", 4, None, LeftOut(6, 9))
+    assert excerpt(cut, 4, 5, 9, 0) == Excerpt("a\nb\n", 4, None, None)
 
 
 def test_a_line_shown_in_part_has_its_own_note() -> None:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda.text.lines import count_lines, count_lines_after, line_end, line_start
+from memoranda.text.lines import (
+    count_lines,
+    count_lines_after,
+    line_begin,
+    line_end,
+    line_start,
+    newlines_before,
+)
 from memoranda.text.splice import Splice
 from tests.unit.text.naive import TEXTS, changes, lines_of, splice_of
 
@@ -53,6 +60,27 @@ def test_lines_of_longer_texts_are_found(width: int, final: bytes, start: int) -
 @given(st.lists(st.integers(0, 700), max_size=30))
 def test_lines_of_any_width_are_found(widths: list[int]) -> None:
     check_starts(b"\n".join(b"x" * width for width in widths), 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "offset", "begin", "before"),
+    [
+        (b"", 0, 0, 0),
+        (b"a", 1, 0, 0),
+        (b"\n", 0, 0, 0),
+        (b"\n", 1, 1, 1),
+        (b"\na", 1, 1, 1),
+        (b"a\nb\ncd\n", 1, 0, 0),
+        (b"a\nb\ncd\n", 3, 2, 1),
+        (b"a\nb\ncd\n", 5, 4, 2),
+        (b"a\nb\ncd\n", 7, 7, 3),
+    ],
+)
+def test_a_line_begins_behind_the_lf_before(
+    data: bytes, offset: int, begin: int, before: int
+) -> None:
+    assert line_begin(data, offset) == begin
+    assert newlines_before(data, offset) == before
 
 
 def test_the_end_of_a_text_without_lf_ends_its_last_line() -> None:

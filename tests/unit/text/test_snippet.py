@@ -90,13 +90,22 @@ def test_long_context_lines_are_cut(letter: str, length: int, final: str) -> Non
 
 @pytest.mark.parametrize("letter", ["x", "\u00e9", "\U0001f600"])
 @pytest.mark.parametrize("where", [0, 1, 50, 99, 100])
-@pytest.mark.parametrize("middle", ["", "new", "n\nw", "new\n", "n" * 200, "\n" * 60])
+@pytest.mark.parametrize("middle", ["", "\n", "new", "n\nw", "new\n", "n" * 200, "\n" * 60])
 @pytest.mark.parametrize("cap", [1, 10, 60, 101])
-def test_a_change_in_a_long_line(letter: str, where: int, middle: str, cap: int) -> None:
-    old = f"a\n{letter * 100}\nb\n"
-    start = 2 + where
+@pytest.mark.parametrize("before", ["", "\n", "a\nbc\n"])
+def test_a_change_in_a_long_line(
+    letter: str, where: int, middle: str, cap: int, before: str
+) -> None:
+    old = f"{before}{letter * 100}\nb\n"
+    start = len(before) + where
     change = (old, start, min(start + 3, len(old)), middle)
     assert snippet(old.encode(), splice_of(*change), cap) == naive(*change, cap)
+
+
+@pytest.mark.parametrize("old", ["\nab", "\n", "", "\n\n"])
+def test_a_long_line_before_an_empty_one(old: str) -> None:
+    change = (old, 0, 0, "x" * 9)
+    assert snippet(old.encode(), splice_of(*change), 5) == naive(*change, 5)
 
 
 def test_far_away_text_is_not_looked_at() -> None:

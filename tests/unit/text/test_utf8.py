@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda.text.utf8 import count_characters, decode_beginning, is_utf8, require_utf8
+from memoranda.text.utf8 import count_characters, decode, is_utf8, require_utf8
 
 WHOLE = "a\u00e9\u65e5\U0001f600\ufeff\0".encode()
 BROKEN = [b"\xff", b"\xc3", b"\xc0\xae", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x80", b"\xe6\x97"]
@@ -50,23 +50,13 @@ def test_characters_are_counted_in_a_stretch(text: str, start: int, end: int) ->
     assert count_characters(data, before, behind) == end - start
 
 
-@given(st.text(max_size=20), st.integers(0, 80))
-def test_a_beginning_is_decoded_up_to_its_last_whole_character(text: str, size: int) -> None:
-    data = text.encode()[:size]
-    decoded = decode_beginning(data)
-    assert text.startswith(decoded)
-    assert len(data) - len(decoded.encode()) < 4
-    require_utf8(decoded)
-
-
 @given(st.binary(max_size=40))
-def test_broken_bytes_are_kept_apart_in_a_beginning(data: bytes) -> None:
-    decoded = decode_beginning(data)
-    kept = decoded.encode("utf-8", "surrogateescape")
-    assert data.startswith(kept)
-    try:
+def test_broken_bytes_are_kept_apart(data: bytes) -> None:
+    decoded = decode(data)
+    assert decoded.encode("utf-8", "surrogateescape") == data
+    if is_utf8(data):
+        assert decoded == data.decode()
         require_utf8(decoded)
-    except UnicodeError:
-        assert not is_utf8(kept)
     else:
-        assert is_utf8(kept)
+        with pytest.raises(UnicodeError):
+            require_utf8(decoded)

@@ -81,6 +81,11 @@ def test_broken_bytes_matter_where_they_are_shown(broken: bytes) -> None:
     assert cut_lines(b"ab\n" + b"c" * 20 + broken, 3) == Cut("ab\n", 1, False)
 
 
+def test_four_bytes_a_character_and_an_lf_are_enough() -> None:
+    assert enough_bytes(1) == 5
+    assert enough_bytes(16_000) == 64_001
+
+
 def test_any_sixteen_thousand_characters_fit_into_what_is_looked_at() -> None:
     text = "\U0001f600" * 15_999 + "\n"
     assert len(text.encode()) <= enough_bytes(16_000)
