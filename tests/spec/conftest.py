@@ -1,4 +1,4 @@
-"""The contract holds over every store, so each test of it runs over each."""
+"""The contract holds over every store, in both colours; so each test of it runs in each world."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ import pytest
 
 from memoranda.drive import run_now
 from memoranda.stores.base import Backend, Store
+from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.ram import RamBackend
-from tests.spec.handler import Handler, Settings
-from tests.testing.dict_store import DictBackend, Disk
+from memoranda.stores.sqlite import SqliteBackend
+from tests.spec.handler import Colour, Handler, Settings
 
 BACKENDS: dict[str, Callable[[Path], Backend]] = {
-    "dict": lambda home: DictBackend(Disk()),
     "ram": lambda home: RamBackend(),
+    "sqlite": lambda home: SqliteBackend(home / "memory.db"),
+    "folder": lambda home: FolderBackend(home / "memory"),
+}
+
+
+# The async twin shares all that is below the driver, so it need not meet every store.
+WORLDS: dict[str, tuple[str, Colour]] = {
+    "ram": ("ram", "sync"),
+    "sqlite": ("sqlite", "sync"),
+    "folder": ("folder", "sync"),
+    "folder-async": ("folder", "async"),
 }
 
 
@@ -28,17 +39,25 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     run_now(backend.close())
 
 
-@pytest.fixture
-def ask(store: Store) -> Handler:
-    """Commands over an empty store, with default settings."""
-    return Handler(store)
-
-
-@pytest.fixture
-def ask_with(store: Store) -> Settings:
-    """Commands over the same store with other settings."""
+@pytest.fixture(params=WORLDS)
+def ask_with(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
+    """Commands over the same store, of each kind, with any settings."""
+    kind, colour = WORLDS[request.param]
+    backend = BACKENDS[kind](tmp_path)
+    store = run_now(backend.for_user("acme"))
+    made: list[Handler] = []
 
     def make(**settings: Any) -> Handler:
-        return Handler(store, **settings)
+        made.append(Handler(store, colour, **settings))
+        return made[-1]
 
-    return make
+    yield make
+    for handler in made:
+        handler.close()
+    run_now(backend.close())
+
+
+@pytest.fixture
+def ask(ask_with: Settings) -> Handler:
+    """Commands over an empty store, with default settings."""
+    return ask_with()

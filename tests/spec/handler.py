@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+import asyncio
+from typing import Literal, Protocol, TypeAlias
 
-from memoranda.command import parse
+from memoranda.async_memory import AsyncMemory
 from memoranda.drive import run_now
+from memoranda.memory import Memory
 from memoranda.path import parse_path
+from memoranda.policies.limits import Limits
+from memoranda.policies.policy import OnExists, Policy
 from memoranda.reply import ToolResult
-from memoranda.stores.base import Ceiling, Context, Put, Store
-from memoranda.tool import IMAGE_MAX_BYTES, VIEW_CAP_CHARS, Tool
+from memoranda.stores.base import Context, Put, Store
+
+Colour: TypeAlias = Literal["sync", "async"]
 
 
 def done(text: str) -> ToolResult:
@@ -36,45 +41,64 @@ def listing_of(path: str, *lines: str) -> ToolResult:
 
 
 class Settings(Protocol):
-    """Makes a handler with settings; what is not given has its default."""
+    """Makes a handler over the same store with settings; what is not given has its default."""
 
     def __call__(
         self,
         *,
-        on_exists: Literal["error", "overwrite"] = ...,
-        view_cap_chars: int = ...,
-        image_max_bytes: int = ...,
-        ceiling: Ceiling = ...,
+        on_exists: OnExists = ...,
+        view_chars: int | None = ...,
+        image_bytes: int = ...,
+        file_bytes: int | None = ...,
+        store_bytes: int | None = ...,
+        files: int | None = ...,
     ) -> Handler: ...
 
 
 class Handler:
-    """Commands over one store, and the store's bytes behind them."""
+    """Commands over one store, by a ``Memory`` or its async twin, and the store's own bytes.
+
+    What the store may hold has no limit unless one is given, so that large files can be made.
+    """
 
     def __init__(
         self,
         store: Store,
+        colour: Colour,
         *,
-        on_exists: Literal["error", "overwrite"] = "error",
-        view_cap_chars: int = VIEW_CAP_CHARS,
-        image_max_bytes: int = IMAGE_MAX_BYTES,
-        ceiling: Ceiling = Ceiling(),
+        on_exists: OnExists = "error",
+        view_chars: int | None = 16_000,
+        image_bytes: int = 5 * 1024 * 1024,
+        file_bytes: int | None = None,
+        store_bytes: int | None = None,
+        files: int | None = None,
     ) -> None:
         self.store = store
-        self.tool = Tool(
-            store,
-            on_exists=on_exists,
-            view_cap_chars=view_cap_chars,
-            image_max_bytes=image_max_bytes,
+        self._colour = colour
+        limits = Limits(
+            file_bytes=file_bytes,
+            store_bytes=store_bytes,
+            files=files,
+            view_chars=view_chars,
+            image_bytes=image_bytes,
         )
-        self._context = Context(ceiling=ceiling)
+        policy = Policy(limits=limits, on_exists=on_exists)
+        self._memory = Memory.of_store(store, policy=policy)
+        self._async_memory = AsyncMemory.of_store(store, policy=policy)
 
     def send(self, raw: object) -> ToolResult:
         """The answer to any input."""
-        return run_now(self.tool.run(parse(raw), self._context))
+        if self._colour == "async":
+            return asyncio.run(self._async_memory.execute(raw))
+        return self._memory.execute(raw)
 
     def __call__(self, command: str, /, **fields: object) -> ToolResult:
         return self.send({"command": command, **fields})
+
+    def close(self) -> None:
+        """Close the memories; the store stays open."""
+        self._memory.close()
+        asyncio.run(self._async_memory.close())
 
     def make(self, path: str, text: str) -> None:
         """A file made by the command for it."""

@@ -23,7 +23,6 @@ from memoranda.errors import (
 from memoranda.path import MemoryPath, parse_path
 from memoranda.retry import GIVE_UP_AFTER_SECONDS, apply_with_retry, blocking_pause
 from memoranda.stores.base import (
-    Ceiling,
     Change,
     Content,
     Context,
@@ -43,7 +42,7 @@ PATH = parse_path(FILE)
 
 @pytest.mark.spec("POLICY-01")
 def test_a_file_over_its_limit_is_refused_with_both_sizes(ask_with: Settings) -> None:
-    ask = ask_with(ceiling=Ceiling(file_bytes=2048))
+    ask = ask_with(file_bytes=2048)
     refusal = failed(
         f"Error: {FILE} would be 2.1K, over the limit of 2.0K for one memory file. "
         "Split it or shorten it."
@@ -58,7 +57,7 @@ def test_a_file_over_its_limit_is_refused_with_both_sizes(ask_with: Settings) ->
 
 @pytest.mark.spec("POLICY-01")
 def test_a_size_a_little_over_the_limit_is_not_rounded_to_it(ask_with: Settings) -> None:
-    ask = ask_with(ceiling=Ceiling(file_bytes=256 * 1024))
+    ask = ask_with(file_bytes=256 * 1024)
     assert ask("create", path=FILE, file_text="x" * (256 * 1024 + 1)) == failed(
         f"Error: {FILE} would be 262145B, over the limit of 262144B for one memory file. "
         "Split it or shorten it."
@@ -67,7 +66,7 @@ def test_a_size_a_little_over_the_limit_is_not_rounded_to_it(ask_with: Settings)
 
 @pytest.mark.spec("POLICY-02")
 def test_a_full_memory_says_what_is_used_and_what_to_do(ask_with: Settings) -> None:
-    ask = ask_with(ceiling=Ceiling(total_bytes=2048))
+    ask = ask_with(store_bytes=2048)
     ask.make(FILE, "x" * 1536)
     assert ask("create", path="/memories/b", file_text="x" * 513) == failed(
         "Error: This memory is full: 1.5K of 2.0K used. "
@@ -79,7 +78,7 @@ def test_a_full_memory_says_what_is_used_and_what_to_do(ask_with: Settings) -> N
 
 @pytest.mark.spec("POLICY-03")
 def test_too_many_files_are_refused_with_their_count(ask_with: Settings) -> None:
-    ask = ask_with(ceiling=Ceiling(files=2))
+    ask = ask_with(files=2)
     ask.make(FILE, "")
     ask.make("/memories/b", "")
     assert ask("create", path="/memories/c", file_text="") == failed(
@@ -266,7 +265,7 @@ def test_the_pause_of_a_blocking_store_blocks() -> None:
 @pytest.mark.spec("POLICY-11", "REPLACE-01")
 def test_the_snippet_is_that_of_the_last_run_of_an_edit(store: Store) -> None:
     """An edit may run several times; what the file held at the last run is what was changed."""
-    ask = Handler(store)
+    ask = Handler(store, "sync")
     ask.make(FILE, "a\nold\n")
     tries = iter([b"other\nold\n", b"first\nsecond\nold\n"])
 

@@ -75,7 +75,7 @@ def test_the_snippet_of_a_crlf_file_counts_its_lines(ask: Handler) -> None:
 
 @pytest.mark.spec("REPLACE-03")
 def test_changed_lines_over_the_cap_are_cut_like_a_view(ask_with: Settings) -> None:
-    ask = ask_with(view_cap_chars=6)
+    ask = ask_with(view_chars=6)
     ask.make(FILE, "a\nb\nc\nd\n")
     assert replace(ask, "b\nc", "1\n2\n3\n4\n5") == replaced(
         "     2\t1",
@@ -93,7 +93,7 @@ def test_changed_lines_over_the_cap_are_cut_like_a_view(ask_with: Settings) -> N
 def test_a_changed_line_over_the_cap_shows_its_beginning(
     ask_with: Settings, new_str: str, total: int
 ) -> None:
-    ask = ask_with(view_cap_chars=10)
+    ask = ask_with(view_chars=10)
     ask.make(FILE, "before\n\u00e9-OLD-\u00e9\nbehind\n")
     line = f"\u00e9-{new_str}-\u00e9".split("\n")[0]
     assert len(line) == total
@@ -146,14 +146,14 @@ def test_context_lines_are_cut_to_200_characters(ask: Handler) -> None:
 def test_outer_context_lines_are_dropped_first(
     ask_with: Settings, cap: int, lines: list[str]
 ) -> None:
-    ask = ask_with(view_cap_chars=cap)
+    ask = ask_with(view_chars=cap)
     ask.put(FILE, b"aa\nb\nold\nc\ndd\n")
     assert replace(ask, "old", "X") == replaced(*(f"     {line}" for line in lines))
 
 
 @pytest.mark.spec("REPLACE-05")
 def test_a_dropped_line_leaves_no_gap(ask_with: Settings) -> None:
-    ask = ask_with(view_cap_chars=8)
+    ask = ask_with(view_chars=8)
     ask.make(FILE, "a\nlong before\nold\nlong behind\nd\n")
     assert replace(ask, "old", "X") == replaced("     3\tX")
 

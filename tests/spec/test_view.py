@@ -162,7 +162,7 @@ def test_the_cap_counts_characters_not_bytes(ask: Handler, letter: str) -> None:
 
 @pytest.mark.spec("VIEW-18", "VIEW-19", "VIEW-20")
 def test_the_cap_is_a_setting(ask_with: Settings) -> None:
-    ask = ask_with(view_cap_chars=6)
+    ask = ask_with(view_chars=6)
     ask.make(FILE, "a\nb\n\u00e9\nd\n")
     assert ask("view", path=FILE) == content_of(
         FILE,
@@ -170,7 +170,7 @@ def test_the_cap_is_a_setting(ask_with: Settings) -> None:
         "",
         "[Truncated: lines 1-3 of 4 shown. Continue with view_range [4, 4].]",
     )
-    assert ask_with(view_cap_chars=8)("view", path=FILE) == content_of(
+    assert ask_with(view_chars=8)("view", path=FILE) == content_of(
         FILE, *numbered(1, ["a", "b", "\u00e9", "d"])
     )
 

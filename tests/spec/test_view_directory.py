@@ -112,7 +112,7 @@ def test_the_empty_root_is_no_error(ask: Handler, path: str) -> None:
 def test_a_listing_is_cut_after_whole_lines(ask_with: Settings) -> None:
     first = "9B\t/memories\n"
     line = "1B\t/memories/f0\n"
-    ask = ask_with(view_cap_chars=len(first) + 3 * len(line))
+    ask = ask_with(view_chars=len(first) + 3 * len(line))
     for number in range(9):
         ask.make(f"/memories/f{number}", "x")
     shown = [f"1B\t/memories/f{number}" for number in range(3)]
@@ -120,7 +120,7 @@ def test_a_listing_is_cut_after_whole_lines(ask_with: Settings) -> None:
     assert ask("view", path="/memories") == listing_of(
         "/memories", first.rstrip(), *shown, "", note
     )
-    smaller = ask_with(view_cap_chars=len(first) + 3 * len(line) - 1)
+    smaller = ask_with(view_chars=len(first) + 3 * len(line) - 1)
     note = "[Listing truncated: 2 of 9 items shown. View a subdirectory to see more.]"
     assert smaller("view", path="/memories") == listing_of(
         "/memories", first.rstrip(), *shown[:2], "", note
@@ -130,7 +130,7 @@ def test_a_listing_is_cut_after_whole_lines(ask_with: Settings) -> None:
 @pytest.mark.spec("LIST-13")
 def test_a_listing_that_just_fits_has_no_note(ask_with: Settings) -> None:
     lines = ["2B\t/memories", "2B\t/memories/d/", "1B\t/memories/d/a", "1B\t/memories/d/b"]
-    ask = ask_with(view_cap_chars=len("\n".join(lines)) + 1)
+    ask = ask_with(view_chars=len("\n".join(lines)) + 1)
     ask.make("/memories/d/a", "x")
     ask.make("/memories/d/b", "x")
     assert ask("view", path="/memories") == listing_of("/memories", *lines)
@@ -138,7 +138,7 @@ def test_a_listing_that_just_fits_has_no_note(ask_with: Settings) -> None:
 
 @pytest.mark.spec("LIST-13", "LIST-14")
 def test_the_directory_itself_is_shown_under_any_cap(ask_with: Settings) -> None:
-    ask = ask_with(view_cap_chars=1)
+    ask = ask_with(view_chars=1)
     ask.make("/memories/d/a", "x")
     note = "[Listing truncated: 0 of 2 items shown. View a subdirectory to see more.]"
     assert ask("view", path="/memories") == listing_of("/memories", "1B\t/memories", "", note)

@@ -71,10 +71,10 @@ def test_the_limit_counts_what_the_api_counts(ask: Handler) -> None:
 @pytest.mark.spec("IMAGE-03", "IMAGE-04")
 def test_the_limit_is_a_setting(ask_with: Settings) -> None:
     encoded_bytes = len(base64.b64encode(PNG))
-    ask = ask_with(image_max_bytes=encoded_bytes)
+    ask = ask_with(image_bytes=encoded_bytes)
     ask.put("/memories/a.png", PNG)
     assert ask("view", path="/memories/a.png") == picture_of("/memories/a.png", "image/png", PNG)
-    smaller = ask_with(image_max_bytes=encoded_bytes - 1)
+    smaller = ask_with(image_bytes=encoded_bytes - 1)
     assert smaller("view", path="/memories/a.png") == failed(
         "Error: The file /memories/a.png is not UTF-8 text and cannot be shown."
     )

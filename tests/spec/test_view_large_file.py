@@ -148,7 +148,7 @@ def test_the_size_of_a_file_changes_nothing_about_its_lines(
 
 @pytest.mark.spec("VIEW-18")
 def test_a_cap_larger_than_the_file_shows_all_of_it(ask_with: Settings) -> None:
-    ask = ask_with(view_cap_chars=2**62)
+    ask = ask_with(view_chars=2**62)
     ask.put(FILE, LARGE)
     assert ask("view", path=FILE) == content_of(
         FILE, *(f"{number:6}\t{one}" for number, one in enumerate(LINES, 1))
