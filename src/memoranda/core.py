@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoranda import reply
 from memoranda.command import parse
-from memoranda.errors import Misuse, ReadOnly
+from memoranda.errors import MemorandaError, Misuse, ReadOnly
 from memoranda.path import ROOT
 from memoranda.policies.handler import Handler
 from memoranda.policies.policy import Policy
@@ -142,4 +142,4 @@ def _unavailable(error: Exception) -> ToolResult:
     logging.getLogger("memoranda").error(
         "A memory command failed: %s at %s", type(error).__name__, " > ".join(where)
     )
-    return reply.unavailable()
+    return reply.unavailable(error if isinstance(error, MemorandaError) else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from memoranda.command import (
     Command,
@@ -29,6 +29,7 @@ from memoranda.errors import (
     IsADirectory,
     LineOutOfRange,
     ManyMatches,
+    MemorandaError,
     MemoryFull,
     MissingParameter,
     MovedNameTooLong,
@@ -62,6 +63,23 @@ class ToolResult(NamedTuple):
 
     content: str | list[Block]
     is_error: bool = False
+
+
+class Failure(ToolResult):
+    """The answer to a command that failed, which remembers why.
+
+    ``error`` is for whoever answers by class (an exit code, an HTTP status); None where nobody
+    foresaw it. Otherwise the same as the plain ``ToolResult``, and equal to it.
+    """
+
+    error: MemorandaError | None = None
+
+    @classmethod
+    def of(cls, text: str, error: MemorandaError | None) -> Self:
+        """The answer ``text``, because of ``error``."""
+        failure = cls(text, True)
+        failure.error = error
+        return failure
 
 
 # ---------------------------------------------------------------- what was asked for
@@ -164,14 +182,14 @@ def secret_refused(kinds: str, lines: str) -> str:
 # ---------------------------------------------------------------- refusals
 
 
-def unavailable() -> ToolResult:
+def unavailable(error: MemorandaError | None = None) -> Failure:
     """Storage failed, or other writers were faster for too long; Claude can only try later."""
-    return ToolResult("Error: The memory is unavailable right now. Try again later.", True)
+    return Failure.of("Error: The memory is unavailable right now. Try again later.", error)
 
 
-def refused(error: Refused, asked: Asked) -> ToolResult:
+def refused(error: Refused, asked: Asked) -> Failure:
     """Why what was ``asked`` is refused, and how to go on."""
-    return ToolResult(refusal(error, asked), True)
+    return Failure.of(refusal(error, asked), error)
 
 
 @singledispatch

@@ -97,8 +97,8 @@ class Tool:
                     raise command.error
         except Refused as error:
             return reply.refused(error, command)
-        except (Conflict, Unavailable, Corrupt):
-            return reply.unavailable()
+        except (Conflict, Unavailable, Corrupt) as error:
+            return reply.unavailable(error)
 
     async def _view(self, command: View) -> ToolResult:
         path = command.path
