@@ -1,18 +1,95 @@
-"""The program ``memoranda``: which commands there are."""
+"""The program ``memoranda``: which commands there are, and what holds for all of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Annotated, Final
+
 import typer
 
+from memoranda.cli.conformance import conformance
+from memoranda.cli.create import create
+from memoranda.cli.delete import delete
 from memoranda.cli.demo import demo
+from memoranda.cli.diff import diff
+from memoranda.cli.erase import erase
+from memoranda.cli.export import export
+from memoranda.cli.history import history
+from memoranda.cli.import_folder import import_folder
+from memoranda.cli.insert import insert
+from memoranda.cli.redact import redact
+from memoranda.cli.rename import rename
+from memoranda.cli.replace import replace
+from memoranda.cli.restore import restore
+from memoranda.cli.search import search
+from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
+from memoranda.cli.shared.options import StoreUrl, UserName
+from memoranda.cli.show import show_version
+from memoranda.cli.undo import undo
+from memoranda.cli.usage import usage
+from memoranda.cli.users import users
+from memoranda.cli.verify import verify
+from memoranda.cli.view import view
 
-app = typer.Typer(name="memoranda", no_args_is_help=True, add_completion=True)
-app.command()(demo)
+COMMANDS: Final[dict[str, Callable[..., None]]] = {
+    "demo": demo,
+    "view": view,
+    "create": create,
+    "replace": replace,
+    "insert": insert,
+    "delete": delete,
+    "rename": rename,
+    "search": search,
+    "history": history,
+    "show": show_version,
+    "diff": diff,
+    "undo": undo,
+    "restore": restore,
+    "usage": usage,
+    "users": users,
+    "export": export,
+    "import": import_folder,
+    "verify": verify,
+    "redact": redact,
+    "erase": erase,
+    "conformance": conformance,
+}
+"""The commands in the order of the help: first what is used first."""
+
+# Plain help: rich takes longer to import than all the rest, and its boxes are noise in a pipe.
+app = typer.Typer(
+    name="memoranda",
+    cls=Edge,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for name, function in COMMANDS.items():
+    app.command(name)(function)
 
 
 @app.callback()
-def memoranda() -> None:
-    """Memoranda keeps an AI agent's memory: exact, safe, durable."""
+def memoranda(
+    context: typer.Context,
+    store: StoreUrl = None,
+    user: UserName = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show tracebacks and what the library logs.")
+    ] = False,
+) -> None:
+    """Memoranda keeps an AI agent's memory: exact, safe, durable.
+
+    --store and --user may stand before or after the command.
+
+    Example: memoranda demo
+    """
+    context.meta[DEBUG_WANTED] = debug
+    given = {"store": store, "user": user}
+    context.default_map = {
+        name: {option: value for option, value in given.items() if value is not None}
+        for name in COMMANDS
+    }
 
 
 def main() -> None:

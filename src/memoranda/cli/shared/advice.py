@@ -1,0 +1,51 @@
+"""What a person can do about an error, by its class."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memoranda.errors import (
+    AlreadyExists,
+    BadPath,
+    Conflict,
+    Corrupt,
+    EmptyOldString,
+    FileTooLarge,
+    IsADirectory,
+    ManyMatches,
+    MemorandaError,
+    MemoryFull,
+    NoMatch,
+    NotFound,
+    NotText,
+    ReadOnly,
+    TooManyFiles,
+    Unavailable,
+    UnknownId,
+)
+
+_ADVICE: Final[dict[type[MemorandaError], str]] = {
+    AlreadyExists: "Choose another path, or delete what is there first.",
+    BadPath: "A path looks like this: /memories/notes/today.md",
+    Conflict: "Look at what changed (memoranda history), then try again.",
+    Corrupt: "memoranda verify says what is wrong and what to do.",
+    EmptyOldString: "Say which text is to be replaced.",
+    FileTooLarge: "Split it, or raise file_bytes under [limits] in memoranda.toml.",
+    IsADirectory: "memoranda view lists what is in it.",
+    MemoryFull: "Delete something, or raise store_bytes under [limits] in memoranda.toml.",
+    NoMatch: "memoranda view shows what is there; the text has to match exactly.",
+    NotFound: "memoranda view lists what there is.",
+    NotText: "memoranda view --raw gives its bytes.",
+    ReadOnly: "It can be viewed and exported.",
+    TooManyFiles: "Delete something, or raise files under [limits] in memoranda.toml.",
+    Unavailable: "Nothing is lost. Mend the cause, then try again.",
+    UnknownId: "memoranda history shows the ids of versions, memoranda users those of stores.",
+}
+
+
+def advice_for(error: MemorandaError) -> str:
+    """One line on what to do, or nothing where the error says it itself."""
+    if isinstance(error, ManyMatches):
+        lines = ", ".join(str(line) for line in error.lines)
+        return f"It is on lines {lines}. Give more of the text around the place that is meant."
+    return _ADVICE.get(type(error), "")
