@@ -13,23 +13,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from memoranda import errors
-    from memoranda.async_memory import AsyncMemory
-    from memoranda.errors import (
-        Conflict,
-        Corrupt,
-        MemorandaError,
-        Misuse,
-        Refused,
-        Unavailable,
-    )
-    from memoranda.memory import Memory
-    from memoranda.operations.read_memory import StoredMemory
-    from memoranda.policies.limits import Limits
-    from memoranda.policies.policy import Policy
-    from memoranda.reply import ToolResult
-
 __all__ = [
     "AsyncMemory",
     "Conflict",
@@ -55,10 +38,24 @@ _HOMES = {
     "ToolResult": "memoranda.reply",
 }
 
-
-# Type checkers know the names above, and should know of no others.
-if not TYPE_CHECKING:
-
+if TYPE_CHECKING:
+    from memoranda import errors
+    from memoranda.async_memory import AsyncMemory
+    from memoranda.errors import (
+        Conflict,
+        Corrupt,
+        MemorandaError,
+        Misuse,
+        Refused,
+        Unavailable,
+    )
+    from memoranda.memory import Memory
+    from memoranda.operations.read_memory import StoredMemory
+    from memoranda.policies.limits import Limits
+    from memoranda.policies.policy import Policy
+    from memoranda.reply import ToolResult
+else:
+    # Not for type checkers: they know the names above, and should know of no others.
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -67,3 +64,6 @@ if not TYPE_CHECKING:
             found = getattr(found, name)
         globals()[name] = found
         return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

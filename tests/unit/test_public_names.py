@@ -40,6 +40,7 @@ def test_importing_it_loads_nothing_of_it() -> None:
 def test_the_errors_are_there_without_a_second_import() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCE)!r}); import memoranda;"
+        "assert set(memoranda.__all__) <= set(dir(memoranda));"
         "assert issubclass(memoranda.errors.NotFound, memoranda.Refused)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
