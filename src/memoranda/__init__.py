@@ -23,6 +23,7 @@ __all__ = [
     "Misuse",
     "Policy",
     "Refused",
+    "Retention",
     "StoredMemory",
     "ToolResult",
     "Unavailable",
@@ -34,6 +35,7 @@ _HOMES = {
     "Limits": "memoranda.policies.limits",
     "Memory": "memoranda.memory",
     "Policy": "memoranda.policies.policy",
+    "Retention": "memoranda.stores.base",
     "StoredMemory": "memoranda.operations.read_memory",
     "ToolResult": "memoranda.reply",
 }
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from memoranda.policies.limits import Limits
     from memoranda.policies.policy import Policy
     from memoranda.reply import ToolResult
+    from memoranda.stores.base import Retention
 else:
     # Not for type checkers: they know the names above, and should know of no others.
     def __getattr__(name: str) -> Any:

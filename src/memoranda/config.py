@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from memoranda.errors import Misuse
 from memoranda.policies.limits import Limits
 from memoranda.policies.policy import Policy
+from memoranda.stores.base import Retention
 
 FILE_NAME: Final = "memoranda.toml"
 STORE_VARIABLE: Final = "MEMORANDA_STORE"
@@ -26,6 +27,7 @@ NO_LIMIT: Final = "none"
 _TEXTS: Final = ("store", "user", "workspace", "actor")
 _POLICY: Final = ("on_exists", "read_only")
 _LIMITS: Final = tuple(each.name for each in fields(Limits))
+_RETENTION: Final = tuple(each.name for each in fields(Retention))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ def load_settings(
     can't be; it names the place and says what to write instead.
     """
     table = _read(Path(folder, FILE_NAME))
-    _check_names(table, (*_TEXTS, "policy", "limits"), FILE_NAME)
+    _check_names(table, (*_TEXTS, "policy", "limits", "retention"), FILE_NAME)
     texts = {name: _text(table, name) for name in _TEXTS}
     texts["store"] = environ.get(STORE_VARIABLE) or texts["store"]
     texts["user"] = environ.get(USER_VARIABLE) or texts["user"]
@@ -75,14 +77,18 @@ def _policy(table: dict[str, Any]) -> Policy:
     _check_names(limits, _LIMITS, f"{FILE_NAME}, [limits]")
     rules = _table(table, "policy")
     _check_names(rules, _POLICY, f"{FILE_NAME}, [policy]")
-    given: dict[str, Any] = {
-        name: None if value == NO_LIMIT else value for name, value in limits.items()
-    }
+    kept = _table(table, "retention")
+    _check_names(kept, _RETENTION, f"{FILE_NAME}, [retention]")
+    retention = Retention(**_lifted(kept)) if kept else None
     try:
-        return Policy(limits=Limits(**given), **rules)
+        return Policy(limits=Limits(**_lifted(limits)), retention=retention, **rules)
     except Misuse as error:
         advice = str(error).replace("None to lift", f'"{NO_LIMIT}" to lift')
         raise Misuse(f"{FILE_NAME}: {advice}") from error
+
+
+def _lifted(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if value == NO_LIMIT else value for name, value in table.items()}
 
 
 def _table(table: dict[str, Any], name: str) -> dict[str, Any]:

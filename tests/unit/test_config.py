@@ -10,6 +10,7 @@ from memoranda.config import FILE_NAME, Settings, load_settings
 from memoranda.errors import Misuse
 from memoranda.policies.limits import Limits
 from memoranda.policies.policy import Policy
+from memoranda.stores.base import Retention
 
 
 def load(folder: Path, text: str, **environ: str) -> Settings:
@@ -42,6 +43,11 @@ def test_the_file_sets_everything(tmp_path: Path) -> None:
         view_chars = "none"
         image_bytes = 7
         commands_per_minute = 60
+
+        [retention]
+        keep_days = 90
+        keep_newest = 3
+        budget_bytes = "none"
         """,
     )
     limits = Limits(
@@ -57,7 +63,12 @@ def test_the_file_sets_everything(tmp_path: Path) -> None:
         user="acme",
         workspace="staging",
         actor="support-bot",
-        policy=Policy(limits=limits, on_exists="overwrite", read_only=True),
+        policy=Policy(
+            limits=limits,
+            on_exists="overwrite",
+            read_only=True,
+            retention=Retention(keep_days=90, keep_newest=3),
+        ),
     )
 
 
@@ -84,7 +95,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
             "colour = 1",
             (
                 "memoranda.toml: 'colour' is no setting. "
-                "There are: store, user, workspace, actor, policy, limits."
+                "There are: store, user, workspace, actor, policy, limits, retention."
             ),
         ),
         (
@@ -94,6 +105,17 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
         (
             "[policy]\nx = 1",
             "memoranda.toml, [policy]: 'x' is no setting. There are: on_exists, read_only.",
+        ),
+        (
+            "[retention]\nkeep_day = 1",
+            "memoranda.toml, [retention]: 'keep_day' is no setting. Did you mean keep_days?",
+        ),
+        (
+            "[retention]\nkeep_days = -1",
+            (
+                "memoranda.toml: Retention: keep_days is -1; "
+                "it has to be a whole number of 0 or more."
+            ),
         ),
         (
             "[limits]\nfiles = 0",

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from memoranda.errors import Misuse
 from memoranda.policies.limits import Limits
+from memoranda.stores.base import Retention
 
 OnExists: TypeAlias = Literal["error", "overwrite"]
 
@@ -17,7 +18,9 @@ class Policy:
 
     ``limits`` bounds sizes, counts and speed. ``on_exists`` says what ``create`` does at a file
     that exists: ``"error"`` tells Claude, ``"overwrite"`` replaces the content (the old one stays
-    in history). ``read_only`` refuses every change, by Claude and by programs.
+    in history). ``read_only`` refuses every change, by Claude and by programs. ``retention`` says
+    how much history stays, in whole days, versions and bytes; without it everything younger than 30
+    days and the newest 10 versions, in up to ten times the bytes that the memory may hold.
 
     Raises ``Misuse`` for values that can't be.
     """
@@ -25,6 +28,7 @@ class Policy:
     limits: Limits = field(default_factory=Limits)
     on_exists: OnExists = "error"
     read_only: bool = False
+    retention: Retention | None = None
 
     def __post_init__(self) -> None:
         if type(self.limits) is not Limits:
@@ -35,3 +39,20 @@ class Policy:
             )
         if type(self.read_only) is not bool:
             raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
+        if self.retention is not None:
+            _check(self.retention)
+
+
+def _check(retention: Retention) -> None:
+    if type(retention) is not Retention:
+        raise Misuse(f"Policy: retention is {retention!r}; it has to be a Retention object.")
+    budget = retention.budget_bytes
+    for name, value, least in (
+        ("keep_days", retention.keep_days, 0),
+        ("keep_newest", retention.keep_newest, 1),
+        ("budget_bytes", 1 if budget is None else budget, 1),
+    ):
+        if type(value) is not int or value < least:
+            raise Misuse(
+                f"Retention: {name} is {value!r}; it has to be a whole number of {least} or more."
+            )

@@ -1,6 +1,6 @@
 """The order of the layers, and why that order.
 
-    raw input -> parse -> LimitRate -> tool -> RefuseWrites -> LimitSize -> store
+    raw input -> parse -> LimitRate -> tool -> RefuseWrites -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
@@ -9,17 +9,24 @@ Commands, from the outside in:
 Stores, from the outside in:
 
 1. ``RefuseWrites`` before everything that looks at contents: what may not be written is not judged.
-2. ``LimitSize`` next to the store: limits are those of what is stored in the end.
+2. ``KeepHistory``, where the policy says other than the stores do by themselves.
+3. ``LimitSize`` next to the store: limits are those of what is stored in the end.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from memoranda.policies.handler import Handler
-from memoranda.policies.limits import LimitSize
+from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
 from memoranda.policies.rate import LimitRate
 from memoranda.policies.read_only import RefuseWrites
+from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.stores.base import Ceiling, Store
+
+# What local stores keep by themselves; not to say it again spares every call a layer.
+_OF_THE_STORES: Final = default_retention(Limits().store_bytes)
 
 
 def around_store(store: Store, policy: Policy) -> Store:
@@ -27,6 +34,9 @@ def around_store(store: Store, policy: Policy) -> Store:
     ceiling = policy.limits.ceiling
     if ceiling != Ceiling():
         store = LimitSize(store, ceiling)
+    retention = policy.retention or default_retention(policy.limits.store_bytes)
+    if retention != _OF_THE_STORES:
+        store = KeepHistory(store, retention)
     if policy.read_only:
         store = RefuseWrites(store)
     return store

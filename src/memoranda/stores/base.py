@@ -138,12 +138,27 @@ class Ceiling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Retention:
+    """How much history stays.
+
+    Everything younger than ``keep_days`` (0: for ever), always the head and the ``keep_newest``
+    versions of a live memory, and, where ``budget_bytes`` is given, no more than fits: the oldest
+    goes first, also if it is younger.
+    """
+
+    keep_days: int = 30
+    keep_newest: int = 10
+    budget_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """Who does a batch and why; it becomes part of each version and audit entry.
 
     ``actor`` is a short name (``agent``, ``external``, ``expiry``) or an API id (``apikey_...``,
     ``user_...``, ``sesn_...``, ``svac_...``). ``command`` names the command or program action.
-    ``audit`` is the draft of the audit entry: small, content-free, JSON-able.
+    ``audit`` is the draft of the audit entry: small, content-free, JSON-able. ``retention`` says
+    how much history stays from this batch on; None leaves it to the backend.
     """
 
     actor: str = "agent"
@@ -151,6 +166,7 @@ class Context:
     trace_id: str | None = None
     ceiling: Ceiling = Ceiling()
     audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    retention: Retention | None = None
 
 
 # ---------------------------------------------------------------- what comes back

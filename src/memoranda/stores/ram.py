@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, ClassVar
 import apsw
 
 from memoranda.stores import control
-from memoranda.stores.base import Capabilities
+from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import as_connection
-from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
+from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.sql_store import SqlStore
 from memoranda.stores.log.transaction import Transaction

@@ -18,10 +18,10 @@ import apsw
 
 from memoranda.errors import Corrupt, Unavailable
 from memoranda.stores import control
-from memoranda.stores.base import Capabilities
+from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import connect
-from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
+from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.turnstile import Turnstile

@@ -13,10 +13,20 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from memoranda.drive import run_now
 from memoranda.errors import NotRedactable, Refused
 from memoranda.path import MemoryPath
-from memoranda.stores.base import Change, Context, Edit, Move, Put, Remove, Version, VersionFilter
+from memoranda.stores.base import (
+    Change,
+    Context,
+    Edit,
+    Move,
+    Put,
+    Remove,
+    Retention,
+    Version,
+    VersionFilter,
+)
 from memoranda.stores.log import bodies
 from memoranda.stores.log.replay import TreeStep, tree_events
-from memoranda.stores.log.retention import DAY_NS, Retention
+from memoranda.stores.log.retention import DAY_NS
 from memoranda.stores.ram import RamBackend
 from memoranda.text.splice import Splice
 
@@ -90,7 +100,9 @@ class LogMachine(RuleBasedStateMachine):
     @rule(data=st.data(), many=st.booleans())
     def change(self, data: st.DataObject, many: bool) -> None:
         """One change, or a batch that may be refused because of one of its changes."""
-        self._apply([self._draw_change(data) for _ in range(data.draw(st.integers(1, 1 + 2 * many)))])
+        self._apply(
+            [self._draw_change(data) for _ in range(data.draw(st.integers(1, 1 + 2 * many)))]
+        )
 
     @precondition(lambda self: self.tree.files)
     @rule(data=st.data(), times=st.integers(1, 40))

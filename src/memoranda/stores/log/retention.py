@@ -14,9 +14,9 @@ still be checked. The newest event of a store always stays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memoranda.stores.base import Retention
 from memoranda.stores.log import events
 from memoranda.stores.log.node import COLUMNS, Node
 from memoranda.stores.log.schema import WENT_AWAY
@@ -35,20 +35,6 @@ MOST_DROPPED: Final = 512
 """After so many events are dropped a turn lets it be: the next one goes on."""
 VACUUM_PAGES: Final = 64
 DAY_NS: Final = 86_400 * 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How much history stays.
-
-    Everything younger than ``keep_days`` (0: for ever), always the head and the ``keep_newest``
-    versions of a live memory, and, where ``budget_bytes`` is given, no more than fits: the oldest
-    goes first, also if it is younger.
-    """
-
-    keep_days: int = 30
-    keep_newest: int = 10
-    budget_bytes: int | None = None
 
 
 DEFAULT_RETENTION: Final = Retention(budget_bytes=100 * 1024 * 1024)

@@ -20,7 +20,7 @@ from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log import redaction
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.ids import new_store_id
-from memoranda.stores.log.retention import DEFAULT_RETENTION, Retention
+from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.sql_store import SqlStore
@@ -30,7 +30,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from memoranda.stores.base import Context, Version
+    from memoranda.stores.base import Context, Retention, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.transaction import Database, Transaction
 

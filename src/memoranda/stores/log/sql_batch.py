@@ -18,10 +18,9 @@ from memoranda.stores.log.turn import Turn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memoranda.stores.base import Change, Context, Version
+    from memoranda.stores.base import Change, Context, Retention, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.records import Taken
-    from memoranda.stores.log.retention import Retention
 
 
 class Place:

@@ -9,7 +9,7 @@ from memoranda.stores.base import Version
 from memoranda.stores.log import bodies, events, ids
 from memoranda.stores.log.command import Command
 from memoranda.stores.log.contents import Contents
-from memoranda.stores.log.retention import SWEEP_EVERY, Retention, Thinning
+from memoranda.stores.log.retention import SWEEP_EVERY, Thinning
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.tree import Tree
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memoranda.path import MemoryPath
-    from memoranda.stores.base import Change, Context, Put
+    from memoranda.stores.base import Change, Context, Put, Retention
     from memoranda.stores.log.drafts import Draft
     from memoranda.stores.log.heads import Heads
     from memoranda.stores.log.node import Node
@@ -41,6 +41,7 @@ class Turn:
         self._heads = heads
         self._contents = Contents(heads)
         self._archived = archived
+        self._retention: Retention | None = None
         self._events: dict[int, events.Event] = {}
         self._links: list[tuple[int, int]] = []
         self._before_at = self._last_at
@@ -80,6 +81,7 @@ class Turn:
 
     def run(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         """Do one command as ``Store.apply`` says. Whatever it raises undoes it, nothing else."""
+        self._retention = context.retention or self._retention
 
         def do(command: Command) -> None:
             files, total = self.tree.root.files or 0, self.tree.root.total
@@ -139,8 +141,10 @@ class Turn:
     def finish(self, retention: Retention | None = None, keep_after_seq: int | None = None) -> None:
         """Ask ``heads`` to keep what changed and write all rows. COMMIT is the caller's.
 
-        With ``retention`` old history goes, a little each time; see ``Thinning``.
+        With ``retention`` old history goes, a little each time; see ``Thinning``. What the last
+        command's context says about it goes before.
         """
+        retention = self._retention or retention
         tree, contents = self.tree, self._contents
         for node in contents.gone.values():
             if not tree.is_new(node):
