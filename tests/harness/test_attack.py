@@ -1,0 +1,31 @@
+"""Hostile paths, links and races against every store, by a program that has no mercy.
+
+The program works in a mount namespace in which everything else is read-only, so that an escape
+shows at once. Where the system grants none, it runs without: it is our own code that it calls.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.harness.runs import run
+
+
+def isolation() -> list[str]:
+    """Root may mount; others may where user namespaces are allowed, which is not worth guessing."""
+    return [] if os.geteuid() == 0 else ["--no-isolation"]
+
+
+@pytest.mark.parametrize("handler", ["folder", "folder_async", "sdk_folder", "sqlite", "ram"])
+def test_no_path_of_the_corpus_and_no_link_gets_out(handler: str) -> None:
+    run("attack", handler, "--race-seconds", "3", *isolation(), seconds=280)
+
+
+@pytest.mark.full
+def test_a_minute_of_swapped_links_gets_nothing_out() -> None:
+    said = run("attack", "folder", "--race-seconds", "60", *isolation(), seconds=900)
+    operations = [int(n) for n in re.findall(r"(\d+) ops", said)]
+    assert sum(operations) > 20_000

@@ -1,0 +1,31 @@
+"""Processes and threads at the same files: no update is lost, no file is torn or overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.harness.runs import run
+
+STORES = ["folder", "sqlite"]
+
+
+@pytest.mark.parametrize("handler", STORES)
+@pytest.mark.parametrize(("processes", "threads"), [("2", "2"), ("1", "4")])
+def test_writers_that_race_lose_nothing(handler: str, processes: str, threads: str) -> None:
+    size = ["--procs", processes, "--threads", threads]
+    run("race", handler, *size, "--seconds", "2", "--rounds", "15", seconds=280)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("handler", STORES)
+@pytest.mark.parametrize(("processes", "threads"), [("4", "4"), ("1", "8")])
+def test_many_writers_that_race_for_longer_lose_nothing(
+    handler: str, processes: str, threads: str
+) -> None:
+    run("race", handler, "--procs", processes, "--threads", threads, seconds=1800)
+
+
+@pytest.mark.parametrize("handler", STORES)
+def test_threads_of_one_process_may_share_a_memory(handler: str) -> None:
+    size = ["--procs", "1", "--threads", "8", "--shared-handler"]
+    run("race", handler, *size, "--seconds", "2", "--rounds", "15", seconds=280)
