@@ -12,20 +12,20 @@ import re
 import pytest
 
 from tests.harness.runs import run
+from tests.house.repository import ROOT
 
-
-def isolation() -> list[str]:
-    """Root may mount; others may where user namespaces are allowed, which is not worth guessing."""
-    return [] if os.geteuid() == 0 else ["--no-isolation"]
+CORPUS = ["--corpus", str(ROOT / "tests" / "security" / "path_corpus.jsonl")]
+# Root may mount. Others may where user namespaces are allowed, which is not worth guessing.
+HOW = CORPUS if os.geteuid() == 0 else [*CORPUS, "--no-isolation"]
 
 
 @pytest.mark.parametrize("handler", ["folder", "folder_async", "sdk_folder", "sqlite", "ram"])
 def test_no_path_of_the_corpus_and_no_link_gets_out(handler: str) -> None:
-    run("attack", handler, "--race-seconds", "3", *isolation(), seconds=280)
+    run("attack", handler, "--race-seconds", "3", *HOW, seconds=280)
 
 
 @pytest.mark.full
 def test_a_minute_of_swapped_links_gets_nothing_out() -> None:
-    said = run("attack", "folder", "--race-seconds", "60", *isolation(), seconds=900)
+    said = run("attack", "folder", "--race-seconds", "60", *HOW, seconds=900)
     operations = [int(n) for n in re.findall(r"(\d+) ops", said)]
     assert sum(operations) > 20_000
