@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memoranda.testing.messages_api import Received, ScriptedMessagesAPI, Step, use_memory
+from memoranda.testing.messages_api import Received, ScriptedMessagesAPI, use_memory
+from memoranda.testing.messages_failures import Block
 from tests.docs.snippets import BETWEEN, blocks, commands, program
 from tests.house.repository import ROOT, SOURCE, pages
 
@@ -22,7 +23,7 @@ def relative(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def agent(received: Received) -> Step:
+def agent(received: Received) -> str | Block:
     """Looks at its memory, notes what is not there yet, and says so: whatever it was asked."""
     if not received.results:
         return use_memory("view", path="/memories")
