@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.house.repository import SOURCE
 
 HEAVY = {
@@ -42,8 +44,16 @@ def loaded_by(statement: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def test_importing_memoranda_loads_no_sdk_no_framework_and_no_event_loop() -> None:
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import memoranda",
+        "from memoranda import AsyncMemory, Limits, Memory, Policy",
+        "import memoranda; memoranda.Memory.open('memory:').execute({'command': 'view'})",
+    ],
+)
+def test_the_core_loads_no_sdk_no_framework_and_no_event_loop(statement: str) -> None:
     # Packages installed beside us may load things at start-up of their own accord.
-    ours = loaded_by("import memoranda") - loaded_by("pass")
+    ours = loaded_by(statement) - loaded_by("pass")
     assert "memoranda" in ours
     assert ours & HEAVY == set()
