@@ -12,7 +12,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
@@ -54,7 +54,7 @@ class Result(NamedTuple):
 
 
 @contextmanager
-def opener(subject: Subject, base: Path) -> Iterator[Opener]:
+def opener(subject: Subject, base: Path) -> Generator[Opener]:
     """Opens memories under ``base``, each user's once, and closes them at the end."""
     with ExitStack() as stack:
         opened: dict[str, Session] = {}
@@ -137,7 +137,7 @@ def sample(body: Body, at: int, calls: int, times: Times) -> None:
 
 
 @contextmanager
-def settler(base: Path) -> Iterator[Callable[[], None]]:
+def settler(base: Path) -> Generator[Callable[[], None]]:
     """An untimed fsync before each sample: nobody pays for what another one left to be written."""
     file = os.open(base / "settle", os.O_WRONLY | os.O_CREAT, 0o600)
 
