@@ -125,3 +125,17 @@ def test_a_store_that_is_not_there_is_unknown_and_its_backend_is_given_back(
     with pytest.raises(UnknownId):
         Memory.open("test://api", store_id=info.id, workspace=workspace)
     assert backend.closed
+
+
+@pytest.mark.parametrize("url", ["memory", "sqlite:///memory.db"])
+def test_a_relative_place_stays_where_it_was_when_it_was_named(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "then").mkdir()
+    (tmp_path / "now").mkdir()
+    monkeypatch.chdir(tmp_path / "then")
+    with Memory.open(url) as memory:
+        monkeypatch.chdir(tmp_path / "now")
+        memory.write("/memories/a", "1")
+    assert list((tmp_path / "now").iterdir()) == []
+    assert list((tmp_path / "then").iterdir())

@@ -53,7 +53,7 @@ class SqliteBackend(SqlBackend):
         retention: Retention = DEFAULT_RETENTION,
         vfs: str | None = None,
     ) -> None:
-        self._file = SqliteDatabase(os.fspath(path), vfs)
+        self._file = SqliteDatabase(os.path.abspath(path), vfs)
         super().__init__(self._file, clock=clock, retention=retention)
         _backends.add(self)
 
