@@ -79,3 +79,21 @@ def test_who_does_the_batch_stays_in_its_context() -> None:
     who = Context(actor="user_7", command="write", trace_id="t-1")
     (made,) = run_now(store.apply([Put(parse_path("/memories/a"), b"x")], who))
     assert (made.actor, made.command, made.trace_id) == ("user_7", "write", "t-1")
+
+
+@pytest.mark.parametrize(
+    ("layer", "brought", "error"),
+    [
+        (Ceiling(files=1), Ceiling(files=9), TooManyFiles),
+        (Ceiling(files=9), Ceiling(files=1), TooManyFiles),
+        (Ceiling(files=9), Ceiling(file_bytes=1), FileTooLarge),
+        (Ceiling(total_bytes=3), Ceiling(), MemoryFull),
+    ],
+)
+def test_of_the_layers_limits_and_those_of_a_batch_the_stricter_hold(
+    layer: Ceiling, brought: Ceiling, error: type[Exception]
+) -> None:
+    store = LimitSize(fresh_store(), layer)
+    changes = [Put(parse_path(f"/memories/{name}"), b"12") for name in "ab"]
+    with pytest.raises(error):
+        run_now(store.apply(changes, Context(ceiling=brought)))
