@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from pathlib import Path
 from typing import Any, cast
 
+from memoranda.adapters.anthropic import MemoryTool
+from memoranda.async_memory import AsyncMemory
 from memoranda.command import parse
 from memoranda.drive import run_now
 from memoranda.path import parse_path
+from memoranda.policies.limits import Limits
+from memoranda.policies.policy import Policy
 from memoranda.reply import ToolResult
-from memoranda.stores.base import Context, Put
+from memoranda.stores.base import Ceiling, Context, Put
 from memoranda.stores.ram import RamBackend
 from memoranda.testing.conformance.trial import Handler
+from memoranda.testing.tool_suite import SdkTool
 from memoranda.tool import Tool
 
 
@@ -40,6 +46,46 @@ class Ours:
     def close(self) -> None:
         self.closed = True
         run_now(self.store.close())
+
+
+class Limited(Ours):
+    """Ours with a limit on the size of files, as our policies have one."""
+
+    def __call__(self, raw: Any) -> ToolResult:
+        context = Context(ceiling=Ceiling(file_bytes=262_144))
+        return run_now(self.tool.run(parse(raw), context))
+
+
+class OursAsync:
+    """Memoranda's asynchronous memory in a folder, each command on an event loop of its own."""
+
+    def __init__(self, base_dir: str) -> None:
+        limits = Limits(file_bytes=None, store_bytes=None, files=None)
+        self.memory = AsyncMemory.open(base_dir, policy=Policy(limits=limits))
+
+    def __call__(self, raw: Any) -> ToolResult:
+        return asyncio.run(self.memory.execute(raw))
+
+    def plant(self, path: str, content: bytes) -> None:
+        asyncio.run(self.memory.write(path, content))
+
+    def close(self) -> None:
+        asyncio.run(self.memory.close())
+
+
+class OursInTheSdk(SdkTool):
+    """Memoranda's tool for the SDK, called as the SDK's tool runner calls it."""
+
+    def __init__(self, base_dir: str) -> None:
+        limits = Limits(file_bytes=None, store_bytes=None, files=None)
+        self.tool = MemoryTool(base_dir, policy=Policy(limits=limits))
+        super().__init__(self.tool.call, Path(base_dir))
+
+    def plant(self, path: str, content: bytes) -> None:
+        self.tool.memory.write(path, content)
+
+    def close(self) -> None:
+        self.tool.close()
 
 
 class Altered(Ours):

@@ -3,6 +3,8 @@
     report = run_conformance(factory)
     print(report.render())
 
+or ``memoranda conformance module:factory``.
+
 ``factory(base_dir)`` gives a handler that keeps its memory in an empty directory, for each trial a
 new one: a callable that takes the tool's ``input`` and gives ``(content, is_error)``. The report
 keeps apart what fails Anthropic's published page and what only differs from Memoranda's own
@@ -13,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 import sys
 from collections.abc import Callable, Collection
 from functools import partial
@@ -21,6 +22,9 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from memoranda.errors import Misuse
+from memoranda.memory import Memory
+from memoranda.policies.limits import Limits
+from memoranda.policies.policy import Policy
 from memoranda.testing.conformance.cases import run_cases
 from memoranda.testing.conformance.limits import run_limits
 from memoranda.testing.conformance.malformed import run_malformed
@@ -96,19 +100,56 @@ def _name_of(factory: Factory) -> str:
     return getattr(factory, "__qualname__", type(factory).__name__)
 
 
-# ---------------------------------------------------------------- Anthropic's own tools
+# ---------------------------------------------------------------- handlers to try
 
 
-class _LocalFilesystem:
-    """One of the SDK's own local tools, its exceptions reported as its tool runner does."""
+class _Memoranda:
+    """A ``Memory`` as a handler. Its files may get as large as those of any other handler."""
 
-    def __init__(self, base_dir: str, call: Callable[[Any], Any]) -> None:
-        self.root = Path(base_dir, "memories")
-        self.tool_call = call
+    def __init__(self, url: str) -> None:
+        limits = Limits(file_bytes=None, store_bytes=None, files=None)
+        self.memory = Memory.open(url, policy=Policy(limits=limits))
+
+    def __call__(self, raw: Any) -> tuple[Content, bool]:
+        return self.memory.execute(raw)
+
+    def plant(self, path: str, content: bytes) -> None:
+        """Write ``content`` as a program does."""
+        self.memory.write(path, content)
+
+    def close(self) -> None:
+        """Close the memory."""
+        self.memory.close()
+
+
+def memoranda_folder(base_dir: str) -> Handler:
+    """Memoranda itself, in a folder."""
+    return _Memoranda(base_dir)
+
+
+def memoranda_sqlite(base_dir: str) -> Handler:
+    """Memoranda itself, in a SQLite file."""
+    return _Memoranda(f"sqlite:///{base_dir}/memory.db")
+
+
+def memoranda_ram(base_dir: str) -> Handler:
+    """Memoranda itself, in RAM."""
+    return _Memoranda("memory:")
+
+
+class SdkTool:
+    """A tool of the SDK, its exceptions reported as the SDK's tool runner reports them.
+
+    ``call`` takes the input; ``root`` is the directory that stands for ``/memories``.
+    """
+
+    def __init__(self, call: Callable[[Any], Content], root: Path) -> None:
+        self.call = call
+        self.root = root
 
     def __call__(self, raw: Any) -> tuple[Content, bool]:
         try:
-            return self.tool_call(raw), False
+            return self.call(raw), False
         except Exception as error:  # noqa: BLE001 - the runner reports whatever the tool raises
             return getattr(error, "content", None) or repr(error), True
 
@@ -123,13 +164,13 @@ def anthropic_sdk(base_dir: str) -> Handler:
     """The SDK's ``BetaLocalFilesystemMemoryTool``; needs the extra ``anthropic``."""
     from anthropic.tools import BetaLocalFilesystemMemoryTool
 
-    tool = BetaLocalFilesystemMemoryTool(base_path=os.fspath(base_dir))
-    return _LocalFilesystem(base_dir, tool.call)
+    tool = BetaLocalFilesystemMemoryTool(base_path=base_dir)
+    return SdkTool(tool.call, Path(base_dir, "memories"))
 
 
 def anthropic_sdk_async(base_dir: str) -> Handler:
     """The SDK's ``BetaAsyncLocalFilesystemMemoryTool``; needs the extra ``anthropic``."""
     from anthropic.tools import BetaAsyncLocalFilesystemMemoryTool
 
-    tool = BetaAsyncLocalFilesystemMemoryTool(base_path=os.fspath(base_dir))
-    return _LocalFilesystem(base_dir, lambda raw: asyncio.run(tool.call(raw)))
+    tool = BetaAsyncLocalFilesystemMemoryTool(base_path=base_dir)
+    return SdkTool(lambda raw: asyncio.run(tool.call(raw)), Path(base_dir, "memories"))

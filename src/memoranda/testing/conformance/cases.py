@@ -10,7 +10,8 @@ what public bug reports of other handlers tell. One JSON object a line: the ``re
 - ``{"plant": path, "base64": ...}``: bytes that no command can write
 
 A step that only prepares the ground has ``"setup": true``; where it fails, the case ends there
-and fails with it.
+and fails with it. With ``"may_refuse"`` and a reason it may be refused (a file so large, say);
+then the case ends there too, and the requirement is not tried by it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ def _run(ground: Trial, case: dict[str, Any]) -> None:
         if "plant" in step:
             assert isinstance(ground.handler, Plants)
             ground.handler.plant(step["plant"], base64.b64decode(step["base64"]))
-        elif not _step(ground, case["requirement"], step):
+        elif "may_refuse" in step and ground.send(expanded(step["input"])).is_error:
+            ground.findings.skip(case["requirement"], step["may_refuse"])
+            return
+        elif "may_refuse" not in step and not _step(ground, case["requirement"], step):
             return
 
 
