@@ -184,7 +184,7 @@ def test_bytes_are_not_tried_where_nobody_can_plant_them() -> None:
     }
     for name in ("VIEW-24", "IMAGE-01", "IMAGE-03"):
         assert "plant" in untried[name]
-    assert "Not tried\n" in report.render()
+    assert "Not tried, since the handler has no plant(path, content)" in report.render()
 
 
 # ---------------------------------------------------------------- running it
@@ -197,8 +197,9 @@ def test_sections_are_run_as_they_are_chosen_and_named_before() -> None:
     )
     assert told == ["limits", "races"]
     assert report.handler == "mine"
+    assert "Not tried, since their sections were left out\n  INPUT-01, " in report.render()
     (outcome,) = [one for one in report.outcomes if one.requirement.id == "LIST-04"]
-    assert (outcome.verdict, outcome.reason) == ("not tried", "its section was left out")
+    assert (outcome.verdict, outcome.reason) == ("not tried", "their sections were left out")
 
 
 def test_an_unknown_section_is_misuse() -> None:

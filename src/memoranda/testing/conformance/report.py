@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from textwrap import wrap
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from memoranda.testing.conformance.requirements import BASES, Basis, Requirement
@@ -71,7 +72,7 @@ class Findings:
         for name, requirement in self.requirements.items():
             checks, failures = self._checks.get(name, 0), self._failures.get(name, 0)
             verdict: Verdict = "broken" if failures else "kept" if checks else "not tried"
-            reason = "" if checks else self._reasons.get(name, "its section was left out")
+            reason = "" if checks else self._reasons.get(name, "their sections were left out")
             evidence = tuple(self._evidence.get(name, ()))
             yield Outcome(requirement, verdict, checks, failures, evidence, reason)
 
@@ -126,9 +127,9 @@ class Report(NamedTuple):
             if broken:
                 lines += ["", heading, *(line for one in broken for line in _lines_of(one))]
         untried = [outcome for outcome in self.outcomes if outcome.verdict == "not tried"]
-        if untried:
-            lines += ["", "Not tried"]
-            lines += [f"  {one.requirement.id}  {one.reason}" for one in untried]
+        for reason in dict.fromkeys(one.reason for one in untried):
+            names = ", ".join(one.requirement.id for one in untried if one.reason == reason)
+            lines += ["", f"Not tried, since {reason}", *_indented(names)]
         return "\n".join(lines) + "\n"
 
     def _counts(self, basis: Basis) -> dict[Verdict, int]:
@@ -142,6 +143,10 @@ _HEADINGS: Final[dict[Basis, str]] = {
     "sdk": "Differs from Anthropic's own tool",
     "ours": "Differs from Memoranda's decisions",
 }
+
+
+def _indented(text: str) -> list[str]:
+    return wrap(text, 96, initial_indent="  ", subsequent_indent="  ")
 
 
 def _lines_of(outcome: Outcome) -> Iterable[str]:
