@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, ClassVar
 
-import apsw
-
 from memoranda.stores import control
 from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
-from memoranda.stores.log.database import as_connection
+from memoranda.stores.log.database import open_connection
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.sql_store import SqlStore
@@ -59,7 +57,7 @@ class RamDatabase:
 
     def __init__(self) -> None:
         self._turn = RLock()  # guards the connection
-        self._db = as_connection(apsw.Connection(":memory:", statementcachesize=200))
+        self._db = open_connection(":memory:")
         self._db.pragma("secure_delete", 1)
         with Transaction(self._db) as db:
             schema.create(db)

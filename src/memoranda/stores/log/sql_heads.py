@@ -39,7 +39,8 @@ class SqlHeads:
         """Keep a content that is not whole in the log."""
         execute = self._db.execute
         if seq == node.full:
-            self.drop(node)
+            if seq != node.first:  # else there never was a delta, so nothing lies here
+                self.drop(node)
         elif text.size <= PIECE_BYTES:
             execute("DELETE FROM head_piece WHERE node = ?", (node.id,))
             execute("INSERT OR REPLACE INTO head VALUES(?, ?)", (node.id, text.whole()))

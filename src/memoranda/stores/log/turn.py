@@ -160,7 +160,8 @@ class Turn:
         if self._events:
             tree.touch(tree.root)
             tree.root.history += events.write(self.log, self._events.values(), self._last_chain)
-        self.log.db.executemany("UPDATE event SET next = ? WHERE seq = ?", self._links)
+        for link in self._links:
+            self.log.db.execute("UPDATE event SET next = ? WHERE seq = ?", link)
         last = max(self._events, default=self.log.base)
         tree.write(last)
         if retention is not None:
