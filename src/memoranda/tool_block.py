@@ -45,6 +45,6 @@ def tool_result(tool_use_id: str, result: ToolResult) -> Block:
     return block
 
 
-def trace_id_of(tool_use_id: str) -> str:
-    """The id as history keeps it: one short line."""
-    return escape_for_display(tool_use_id, _TRACE_CHARS)
+def kept_trace_id(given: str) -> str:
+    """A trace id as history keeps it: one short line, whatever was given."""
+    return escape_for_display(given, _TRACE_CHARS)

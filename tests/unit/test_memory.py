@@ -92,6 +92,11 @@ def test_versions_name_the_actor_the_command_and_the_trace() -> None:
     ]
 
 
+def test_a_trace_that_cannot_be_kept_as_it_is_is_kept_harmless(memory: Memory) -> None:
+    assert not memory.execute(create("/memories/a"), trace_id="\ud800\n" + "x" * 500).is_error
+    assert memory.history()[0].trace_id == "\\ud800\\n" + "x" * 120
+
+
 class Faulty(WrapperStore):
     """Raises what it is told to."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from memoranda.errors import Misuse
 from memoranda.reply import ToolResult
-from memoranda.tool_block import ToolUse, read_tool_use, tool_result, trace_id_of
+from memoranda.tool_block import ToolUse, kept_trace_id, read_tool_use, tool_result
 
 INPUT = {"command": "view", "path": "/memories"}
 
@@ -51,5 +51,5 @@ def test_a_result_names_the_call_that_it_answers() -> None:
 
 
 def test_history_keeps_a_short_and_harmless_id() -> None:
-    assert trace_id_of("toolu_01AbC") == "toolu_01AbC"
-    assert trace_id_of("a\n\ud800" + "x" * 500) == "a\\n\\ud800" + "x" * 119
+    assert kept_trace_id("toolu_01AbC") == "toolu_01AbC"
+    assert kept_trace_id("a\n\ud800" + "x" * 500) == "a\\n\\ud800" + "x" * 119
