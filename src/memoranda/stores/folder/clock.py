@@ -15,8 +15,9 @@ class Clock:
     monotonic = staticmethod(time.monotonic)
     """Seconds that never go back."""
 
-    sleep = staticmethod(time.sleep)
-    """Wait some seconds."""
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
 
 
 CLOCK: Final = Clock()

@@ -26,9 +26,6 @@ EXTERNAL: Final = Context(actor="external", command="edit")
 LOOK_AGAIN_SECONDS: Final = 0.010
 MOST_LOOKS: Final = 10
 
-LARGEST_BYTES: Final = 256 * 1024 * 1024
-"""A larger file is not adopted: it would have to fit into memory."""
-
 
 class Adoption:
     """Takes people's work in, at the start of a transaction in which nothing was done yet."""
@@ -87,12 +84,12 @@ class Adoption:
 
     def _read(self, place: Place) -> tuple[bytes, Seen] | None:
         """A file's text and the image that goes with it, read while nobody wrote."""
-        found = self._tree.read(place, LARGEST_BYTES)
+        found = self._tree.read(place)
         for _ in range(MOST_LOOKS):
             if found is None or self._tree.seen(place) == found[1]:
                 break
             self._clock.sleep(LOOK_AGAIN_SECONDS)
-            found = self._tree.read(place, LARGEST_BYTES)
+            found = self._tree.read(place)
         return found
 
     def _take(self, place: Place, path: MemoryPath) -> None:
@@ -139,9 +136,9 @@ class Adoption:
         for source, target in moves.items():
             if self._move(source, target, rows[source], extra[target]):
                 del extra[target]
-        for place, seen in sorted({**found.changed, **extra}.items()):
+        for place in sorted({**found.changed, **extra}):
             path = path_of(place)
-            if path is not None and seen.size <= LARGEST_BYTES:
+            if path is not None:
                 self._take(place, path)
 
     def _look(self, rows: dict[Place, Row], wanted: Place | None) -> Differences:

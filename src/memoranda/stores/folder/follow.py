@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from memoranda.stores.folder.file_port import LISTING, Files
@@ -21,8 +21,9 @@ from memoranda.stores.folder.linger import Lingering
 from memoranda.stores.folder.tree import NOT_EMPTY, Place, Seen, Tree
 from memoranda.stores.log.replay import TreeStep
 
-IsOurs: TypeAlias = Callable[[TreeStep, Seen, str], bool]
-"""Whether the file ``name`` in ``incoming/``, just displaced, was what the log had there."""
+IsOurs: TypeAlias = Callable[[TreeStep, Seen, str | None], bool]
+"""Whether a file is what the log had there: by its image alone, or also by its text where its name
+in ``incoming/`` is given."""
 
 _MOST_SWAPS: Final = 16
 """How often somebody may save over a file while we put another save of theirs back."""
@@ -47,7 +48,8 @@ class Outcome:
 
 
 class Follower:
-    """Does steps on one store's tree."""
+    """Does steps on one store's tree; ``waiting`` are the new contents in ``incoming/``. What is
+    not there lies in the tree already: a person put it there."""
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Follower:
         incoming: int,
         lingering: Lingering,
         *,
+        waiting: Container[str],
         is_ours: IsOurs,
         to_trash: Callable[[str, int, int], None],
         monotonic: Callable[[], float],
@@ -64,6 +67,7 @@ class Follower:
         self._tree = tree
         self._incoming = incoming
         self._lingering = lingering
+        self._waiting = waiting
         self._is_ours = is_ours
         self._to_trash = to_trash
         self._monotonic = monotonic
@@ -98,6 +102,8 @@ class Follower:
     def _put(self, step: TreeStep, target: Place, *, is_new: bool) -> None:
         assert step.content_seq is not None
         name = temporary_name(step.content_seq)
+        if name not in self._waiting:
+            return
         with self._tree.made_parent(target) as parent:
             if not is_new:
                 try:
@@ -122,10 +128,14 @@ class Follower:
         if stat.S_ISDIR(found.st_mode) and self._tree.remove_empty(target):
             files.move(name, self._incoming, target[-1], parent)
             return
-        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        if stat.S_ISREG(found.st_mode):
+            files.exchange(name, self._incoming, target[-1], parent)
+            self._check_displaced(step, name, parent, target[-1])
+        elif stat.S_ISDIR(found.st_mode):
+            self._outcome.overtaken.add(step.node)
+            files.remove(name, self._incoming)
+        else:
             raise OSError(errno.EEXIST, "Something that is no file is in the way.")
-        self._outcome.overtaken.add(step.node)
-        files.remove(name, self._incoming)
 
     def _check_displaced(self, step: TreeStep, name: str, parent: int, last: str) -> None:
         """Keep what was displaced a while if it is ours, else give it back its place."""
@@ -151,6 +161,8 @@ class Follower:
 
     def _take_away(self, step: TreeStep, source: Place) -> None:
         files, name = self._files, temporary_name(step.seq)
+        if self._tree.seen(source) is None:
+            return
         with contextlib.suppress(FileNotFoundError), self._tree.parent(source) as parent:
             files.move(source[-1], parent, name, self._incoming)
             found = files.stat(name, self._incoming)
@@ -166,6 +178,9 @@ class Follower:
         self._tree.prune(source[:-1])
 
     def _move(self, step: TreeStep, source: Place, target: Place) -> None:
+        there = self._tree.seen(target)
+        if there is not None and self._is_ours(step, there, None):
+            return  # done already: by a person, or before a crash
         if target[: len(source)] == source:
             self._move_below(step, source, target)
             return

@@ -15,7 +15,7 @@ from memoranda.errors import NotFound
 from memoranda.path import MemoryPath
 from memoranda.stores.folder.file_port import NEW_FILE, Files
 from memoranda.stores.folder.found_names import is_litter, is_memory_name
-from memoranda.stores.folder.tree import Place, Seen, Tree, read_whole
+from memoranda.stores.folder.tree import LARGEST_BYTES, Place, Seen, Tree, read_whole
 from memoranda.stores.log import bodies
 from memoranda.stores.log.node import Node
 from memoranda.stores.log.store_log import Image, StoreLog
@@ -64,7 +64,7 @@ class TreeHeads:
         self.log = log
         self.tree = tree
         self.verified: dict[int, Seen] = {}
-        self.written: list[str] = []
+        self.written: set[str] = set()
         self._files = files
         self._incoming = incoming
         self._clock = clock
@@ -113,6 +113,8 @@ class TreeHeads:
         if node.id in self.verified:
             return
         seen = self.tree.seen(place)
+        if seen is not None and seen.size > LARGEST_BYTES:
+            raise NotFound(MemoryPath.of(place))
         if seen is None or seen != image_of(node) or not self._trusted(seen):
             raise PersonWasHere(place)
         self.verified[node.id] = seen
@@ -131,7 +133,7 @@ class TreeHeads:
             found = self.tree.look(place[:end])
             if found is None:
                 return
-            if stat.S_ISREG(found.st_mode):
+            if stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST_BYTES:
                 raise PersonWasHere(place[:end])
             if not stat.S_ISDIR(found.st_mode):
                 raise NotFound(path)
@@ -184,6 +186,8 @@ class TreeHeads:
         try:
             found = self._files.fstat(descriptor)
             seen = Seen.of(found)
+            if seen.size > LARGEST_BYTES:
+                raise NotFound(MemoryPath.of(place))
             if seen != expected or not (node.id in self.verified or self._trusted(seen)):
                 raise PersonWasHere(place)
             data = read_whole(self._files, descriptor, seen.size)
@@ -213,7 +217,7 @@ class TreeHeads:
             # Left by a transaction that was killed before it committed; numbers come again.
             files.remove(name, self._incoming)
             descriptor = files.open(name, NEW_FILE, self._incoming)
-        self.written.append(name)
+        self.written.add(name)
         try:
             files.write(descriptor, text.parts)
             files.set_mtime(descriptor, self._clock())

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import Refused
-from memoranda.path import MemoryPath
 from memoranda.stores.base import Put, Remove
-from memoranda.stores.folder.external_edits import EXTERNAL, LARGEST_BYTES
+from memoranda.stores.folder.external_edits import EXTERNAL
 from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import path_of
+from memoranda.stores.folder.heads import place_in_database
 from memoranda.stores.folder.known import is_one_of, past_of
 from memoranda.stores.folder.layout import RECOVERED, TRASH, open_or_make_directory
 from memoranda.stores.folder.tree import Place, Seen, Tree
 from memoranda.stores.log.store_log import Image
 
 if TYPE_CHECKING:
+    from memoranda.path import MemoryPath
     from memoranda.stores.folder.file_port import Files
     from memoranda.stores.folder.linger import Touched
     from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.folder.repair import Stale
+    from memoranda.stores.log.store_log import StoreLog
     from memoranda.stores.log.turn import Turn
 
 _NODE: Final = "SELECT node FROM event WHERE seq = ?"
-_CHILD: Final = "SELECT id, size, sha, ino, mtime FROM node WHERE parent = ? AND name = ?"
-
-MOST_AT_ONCE: Final = 200
-"""How many files of a removed directory a turn compares and unlinks: a few milliseconds."""
+_REMOVAL: Final = "SELECT node, oparent, oname FROM event WHERE seq = ?"
+_CHILD: Final = "SELECT id, ino, mtime, size FROM node WHERE parent = ? AND name = ?"
 
 
 # ---------------------------------------------------------------- incoming/
@@ -93,73 +93,89 @@ def to_recovered(opened: OpenStore, name: str, directory: int) -> None:
 # ---------------------------------------------------------------- trash/
 
 
-def reap_trash(opened: OpenStore, turn: Turn) -> list[tuple[str, Place]]:
-    """Compare files of removed directories, at most ``MOST_AT_ONCE``; what a person had put or
-    changed there unseen goes into history. Gives what may be unlinked after the commit."""
+class Reaped(NamedTuple):
+    """A file of a removed directory that was compared; ``name`` is the directory's in ``trash/``.
+    Its text is in history, unless ``is_unknown``."""
+
+    name: str
+    place: Place
+    is_unknown: bool
+
+
+def reap_trash(opened: OpenStore, turn: Turn, most: int) -> list[Reaped]:
+    """Compare files of removed directories, at most ``most``; what a person had put or changed
+    there unseen goes into history. Gives what may be unlinked after the commit."""
     try:
         trash = opened.files.open(TRASH, LISTING, opened.directory.number)
     except FileNotFoundError:
         return []
-    done: list[tuple[str, Place]] = []
     try:
+        found: list[Reaped] = []
         for name in sorted(opened.files.names(trash)):
             inside = opened.files.open(name, LISTING, trash)
             try:
                 tree = Tree(opened.files, inside)
                 for here in tree.walk():
                     for file, seen in here.files.items():
-                        if len(done) >= MOST_AT_ONCE:
-                            return done
+                        if len(found) >= most:
+                            return found
                         place = (*here.place, file)
-                        _keep_removed(turn, tree, int(name), place, seen)
-                        done.append((name, place))
+                        is_kept = _keep_removed(turn, tree, name, place, seen)
+                        found.append(Reaped(name, place, not is_kept))
             finally:
                 opened.files.close(inside)
+        return found
     finally:
         opened.files.close(trash)
-    return done
 
 
-def _keep_removed(turn: Turn, tree: Tree, seq: int, place: Place, seen: Seen) -> None:
+def _keep_removed(turn: Turn, tree: Tree, name: str, place: Place, seen: Seen) -> bool:
+    """See that history has the text of a file; False if it has no place for it."""
     log = turn.log
-    row = log.db.execute("SELECT node, oparent, oname FROM event WHERE seq = ?", (seq,)).fetchone()
-    if row is None:
-        return
-    number, found = row[0], None
-    for index, name in enumerate(place):
-        last = index == len(place) - 1
-        found = log.db.execute(_CHILD, (number, name if last else name + "/")).fetchone()
-        if found is None:
-            break
-        number = found[0]
-    if found is not None and Seen(found[3], found[4], found[1]) == seen:
-        return
-    content = tree.read(place, LARGEST_BYTES)
+    removal = log.db.execute(_REMOVAL, (int(name),)).fetchone()
+    if removal is None:
+        return False
+    node = _node_beneath(log, removal[0], place)
+    if node is not None and Seen(*node[1:]) == seen:
+        return True
+    content = tree.read(place)
     if content is None:
-        return
-    node = turn.tree.get(number) if found is not None else None
+        return False
     if node is not None:
-        pasts = list(past_of(log, node.id))
-        if not is_one_of(pasts, seen, content[0]):
-            turn.add_late(node, content[0], EXTERNAL)
-        return
-    above = turn.tree.get(row[1])
-    parent = None if above is None else turn.path_of(above)
-    if parent is not None:
-        path = path_of((*parent.segments, row[2].removesuffix("/"), *place))
-        if path is not None:
-            _bring_and_remove(turn, path, content)
+        row = turn.tree.get(node[0])
+        assert row is not None
+        if not is_one_of(list(past_of(log, row.id)), seen, content[0]):
+            turn.add_late(row, content[0], EXTERNAL)
+        return True
+    parent = place_in_database(log, removal[1])
+    path = None if parent is None else path_of((*parent, removal[2].removesuffix("/"), *place))
+    return path is not None and _bring_and_remove(turn, path, content)
 
 
-def _bring_and_remove(turn: Turn, path: MemoryPath, content: tuple[bytes, Seen]) -> None:
+def _node_beneath(log: StoreLog, directory: int, place: Place) -> tuple[int, int, int, int] | None:
+    """Number and image of the file that the log has at a place beneath a directory."""
+    number = directory
+    row: tuple[Any, ...] | None = None
+    for name in (*(each + "/" for each in place[:-1]), place[-1]):
+        row = log.db.execute(_CHILD, (number, name)).fetchone()
+        if row is None:
+            return None
+        number = row[0]
+    return None if row is None else (row[0], row[1], row[2], row[3])
+
+
+def _bring_and_remove(turn: Turn, path: MemoryPath, content: tuple[bytes, Seen]) -> bool:
     """History has a file that went with its directory before anybody had looked at it."""
     data, seen = content
-    with contextlib.suppress(Refused):
+    try:
         turn.adopt(Put(path, data), Image(seen.ino, seen.mtime_ns), EXTERNAL)
         turn.run([Remove(path)], EXTERNAL)
+    except Refused:
+        return False  # something else lives there by now
+    return True
 
 
-def unlink_reaped(opened: OpenStore, done: list[tuple[str, Place]]) -> bool:
+def unlink_reaped(opened: OpenStore, reaped: list[Reaped]) -> bool:
     """Unlink what was compared; whether more waits in ``trash/``."""
     files = opened.files
     try:
@@ -168,9 +184,12 @@ def unlink_reaped(opened: OpenStore, done: list[tuple[str, Place]]) -> bool:
         return False
     try:
         tree = Tree(files, trash)
-        for name, place in done:
-            with contextlib.suppress(FileNotFoundError), tree.parent((name, *place)) as parent:
-                files.remove(place[-1], parent)
+        for name, place, is_unknown in reaped:
+            with suppress(FileNotFoundError), tree.parent((name, *place)) as parent:
+                if is_unknown:
+                    to_recovered(opened, place[-1], parent)
+                else:
+                    files.remove(place[-1], parent)
         for name in files.names(trash):
             if not tree.remove_empty((name,)) and not any(
                 here.files for here in tree.walk((name,))
@@ -223,7 +242,7 @@ def sweep_torn(opened: OpenStore, stale: Stale) -> None:
     person's."""
     files, incoming = opened.files, Tree(opened.files, opened.incoming.number)
     for name in files.names(opened.incoming.number):
-        content = incoming.read((name,), LARGEST_BYTES)
+        content = incoming.read((name,))
         node = _node_of(opened, name)
         if node is None or content is None:
             continue

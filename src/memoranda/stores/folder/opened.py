@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -140,27 +140,32 @@ class OpenStore:
     def _is_trusted(self, seen: Seen) -> bool:
         return self.host.keeps_nanoseconds or (self.clock.now_ns() - seen.mtime_ns > _YOUNG_NS)
 
-    def follower(self, applied: int, verified: dict[int, Seen]) -> Follower:
+    def follower(
+        self, applied: int, verified: dict[int, Seen], waiting: Container[str]
+    ) -> Follower:
         """What brings the tree from event ``applied`` to the newest one."""
 
-        def is_ours(step: TreeStep, seen: Seen, name: str) -> bool:
+        def is_ours(step: TreeStep, seen: Seen, name: str | None) -> bool:
             if verified.get(step.node) == seen:
                 return True
             recent = recent_of(self.log, step.node, applied)
-            return is_one_of(recent, seen, None) or is_one_of(recent, seen, self._displaced(name))
+            if is_one_of(recent, seen, None):
+                return True
+            return name is not None and is_one_of(recent, seen, self._displaced(name))
 
         return Follower(
             self.files,
             self.tree,
             self.incoming.number,
             self.lingering,
+            waiting=waiting,
             is_ours=is_ours,
             to_trash=self.to_trash,
             monotonic=self.clock.monotonic,
         )
 
     def _displaced(self, name: str) -> bytes | None:
-        found = Tree(self.files, self.incoming.number).read((name,), 1 << 62)
+        found = Tree(self.files, self.incoming.number).read((name,))
         return None if found is None else found[0]
 
     def to_trash(self, name: str, directory: int, seq: int) -> None:

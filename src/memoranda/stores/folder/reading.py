@@ -77,7 +77,7 @@ def contents_beneath(
     for place in sorted(rows, key="/".join):
         if place[:length] == prefix.segments:
             row = rows[place]
-            found = opened.tree.read(place, row.size)
+            found = opened.tree.read(place)
             if found is None or found[1] != row.image:
                 yield MemoryPath.of(place), bodies.content(log, row.body)
             else:

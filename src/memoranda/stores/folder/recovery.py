@@ -130,7 +130,7 @@ def _move_directories_again(opened: OpenStore, durable: int) -> None:
     """
     steps = [step for step in tree_events(opened.log, durable) if step.directory and step.target]
     if steps:
-        opened.follower(durable, {}).follow(steps)
+        opened.follower(durable, {}, ()).follow(steps)
 
 
 def _sweep_incoming(opened: OpenStore, stale: Stale) -> None:

@@ -30,7 +30,8 @@ def redo(opened: OpenStore, applied: int) -> Outcome:
         step._replace(image=rewritten[step.node]) if step.node in rewritten else step
         for step in steps
     ]
-    return opened.follower(applied, {}).follow(steps)
+    waiting = set(opened.files.names(opened.incoming.number))
+    return opened.follower(applied, {}, waiting).follow(steps)
 
 
 def _is_in_place(opened: OpenStore, step: TreeStep) -> bool:

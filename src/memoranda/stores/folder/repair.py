@@ -14,7 +14,6 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memoranda.stores.folder.external_edits import LARGEST_BYTES
 from memoranda.stores.folder.heads import temporary_name
 from memoranda.stores.folder.known import past_of
 from memoranda.stores.folder.survey import Row
@@ -89,7 +88,7 @@ def plan(
             continue
         if not touched and seen == row.image:
             continue
-        content = tree.read(place, LARGEST_BYTES)
+        content = tree.read(place)
         if content is None:
             continue
         data, seen = content
@@ -100,7 +99,7 @@ def plan(
             found.write[place] = (row, seen)
     for place in files.keys() - rows.keys():
         nodes = residents(opened, place)
-        content = tree.read(place, LARGEST_BYTES) if nodes else None
+        content = tree.read(place) if nodes else None
         if content is not None and any(
             stale.is_stale(node, None, content[1], content[0]) for node in nodes
         ):

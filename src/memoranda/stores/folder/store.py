@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import apsw
 
 from memoranda.errors import IsADirectory, Misuse, NotFound, UnknownId
-from memoranda.stores.base import Capabilities, Content, Context, Hit, Report
+from memoranda.stores.base import (
+    LISTING_CHUNK,
+    Capabilities,
+    Content,
+    Context,
+    Entry,
+    Hit,
+    Moment,
+    Outline,
+    Page,
+    Report,
+)
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
 from memoranda.stores.folder.rehearsal import rehearse
 from memoranda.stores.folder.writer import FolderJob, nothing
-from memoranda.stores.log import bodies, check, search
+from memoranda.stores.log import bodies, check, listing, search
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.log_store import LogStore
 
@@ -116,6 +128,38 @@ class FolderStore(LogStore):
                 return read_by_log(opened, log, path, start, length)
             except OSError as error:
                 raise as_unavailable(error) from error
+
+    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+        with self._reading() as log:
+            writer = self._place.writer
+            if log is not None and writer is not None:
+                opened = writer.opened
+                try:
+                    if opened.lags_now():
+                        return listing.outline(log, directory, path_chars)
+                    return outline(opened, log, directory, path_chars)
+                except OSError as error:
+                    raise as_unavailable(error) from error
+        if directory.is_root:
+            return Outline(0, (), 0)
+        raise NotFound(directory)
+
+    async def stat(self, path: MemoryPath) -> Entry:
+        self._run(FolderJob(nothing, looks=((path, False),)))
+        return await super().stat(path)
+
+    async def list(
+        self,
+        prefix: MemoryPath,
+        *,
+        depth: Literal[0, 1] = 0,
+        after: str | None = None,
+        limit: int = LISTING_CHUNK,
+        at: Moment | None = None,
+    ) -> Page:
+        if after is None and at is None:
+            self._adopt_all()
+        return await super().list(prefix, depth=depth, after=after, limit=limit, at=at)
 
     async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
         self._adopt_all()

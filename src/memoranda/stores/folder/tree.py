@@ -15,6 +15,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from memoranda.stores.folder.file_port import DIRECTORY, LISTING, LOOKING, READING, Files
 
+LARGEST_BYTES: Final = 256 * 1024 * 1024
+"""A larger file is not taken in: it would have to fit into memory."""
+
 Place: TypeAlias = tuple[str, ...]
 
 ABSENT: Final = frozenset(
@@ -105,15 +108,15 @@ class Tree:
         found = self.look(place)
         return found is not None and stat.S_ISDIR(found.st_mode)
 
-    def read(self, place: Place, most_bytes: int) -> tuple[bytes, Seen] | None:
+    def read(self, place: Place) -> tuple[bytes, Seen] | None:
         """The whole of a regular file, and the image that goes with it; None if there is none, or
-        only a larger one."""
+        one that is too large for memory."""
         descriptor = self.open(place)
         if descriptor is None:
             return None
         try:
             found = self._files.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > most_bytes:
+            if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_BYTES:
                 return None
             return read_whole(self._files, descriptor, found.st_size), Seen.of(found)
         finally:

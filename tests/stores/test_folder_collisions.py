@@ -1,0 +1,341 @@
+"""A person saves just when the store replaces the file: theirs is kept, and ours is done again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memoranda.errors import AlreadyExists, Conflict, IsADirectory, NoMatch
+from memoranda.stores.base import Expect, Put
+from memoranda.stores.folder.file_port import Files
+from memoranda.testing.promises.steps import append, p
+from memoranda.text.splice import Splice
+from tests.stores.folder_rig import FolderRig
+
+
+class Meddling(Files):
+    """Files with a person who acts right before a chosen operation."""
+
+    def __init__(self) -> None:
+        self.plans: dict[str, list[Callable[[], object]]] = {}
+
+    def before(self, operation: str, *acts: Callable[[], object]) -> None:
+        """At the next calls of ``operation`` do one of ``acts`` each."""
+        self.plans.setdefault(operation, []).extend(acts)
+
+    def _meddle(self, operation: str) -> None:
+        plan = self.plans.get(operation)
+        if plan:
+            plan.pop(0)()
+
+    def exchange(self, ours: str, our_directory: int, theirs: str, their_directory: int) -> None:
+        self._meddle("exchange")
+        super().exchange(ours, our_directory, theirs, their_directory)
+
+    def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
+        self._meddle("move")
+        super().move(old, old_directory, new, new_directory)
+
+
+@pytest.fixture
+def files() -> Meddling:
+    return Meddling()
+
+
+@pytest.fixture
+def rig(tmp_path: Path, files: Meddling) -> FolderRig:
+    rig = FolderRig(tmp_path, files)
+    rig.put("/a.md", b"one\n")
+    return rig
+
+
+def saving(path: Path, content: bytes) -> Callable[[], object]:
+    """A save by rename."""
+
+    def save() -> None:
+        beside = path.with_name(f".{path.name}.tmp")
+        beside.write_bytes(content)
+        beside.rename(path)
+
+    return save
+
+
+def writing(path: Path, content: bytes) -> Callable[[], object]:
+    """A save in place."""
+    return lambda: path.write_bytes(content)
+
+
+@pytest.mark.parametrize("save", [saving, writing])
+def test_an_edit_runs_again_on_what_a_person_saved_meanwhile(
+    rig: FolderRig, files: Meddling, save: Callable[[Path, bytes], Callable[[], object]]
+) -> None:
+    files.before("exchange", save(rig.memories / "a.md", b"by hand\n"))
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert rig.read("/a.md") == b"by hand\nby agent\n"
+    assert rig.history() == [
+        ("agent", "created", "/a.md", b"one\n"),
+        ("agent", "modified", "/a.md", b"one\nby agent\n"),
+        ("external", "modified", "/a.md", b"by hand\n"),
+        ("agent", "modified", "/a.md", b"by hand\nby agent\n"),
+    ]
+    rig.check()
+
+
+def test_an_edit_that_no_longer_fits_is_refused_and_theirs_stays(
+    rig: FolderRig, files: Meddling
+) -> None:
+    def replace_one(old: bytes) -> Splice:
+        at = old.find(b"one")
+        if at < 0:
+            raise NoMatch(p("/a.md"))
+        return Splice(at, at + 3, b"two")
+
+    files.before("exchange", saving(rig.memories / "a.md", b"by hand\n"))
+    with pytest.raises(NoMatch):
+        rig.edit("/a.md", replace_one)
+    assert rig.on_disk() == {"/a.md": b"by hand\n"}
+    assert rig.history()[1:] == [
+        ("agent", "modified", "/a.md", b"two\n"),
+        ("external", "modified", "/a.md", b"by hand\n"),
+    ]
+    rig.check()
+
+
+def test_a_person_who_saves_the_same_text_is_no_other_hand(rig: FolderRig, files: Meddling) -> None:
+    files.before("exchange", saving(rig.memories / "a.md", b"one\n"))
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert [each[0] for each in rig.history()] == ["agent", "agent"]
+    rig.check()
+
+
+def test_a_second_save_while_the_first_is_given_back_is_the_one_that_stays(
+    rig: FolderRig, files: Meddling
+) -> None:
+    file = rig.memories / "a.md"
+    files.before("exchange", saving(file, b"first\n"), saving(file, b"second\n"))
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert rig.read("/a.md") == b"second\nby agent\n"
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"x")
+    assert ("late modified", "/a.md", b"first\n") in rig.external()
+    assert ("modified", "/a.md", b"second\n") in rig.external()
+    rig.check()
+
+
+def test_a_person_who_saves_every_time_wins_and_nothing_is_lost(
+    rig: FolderRig, files: Meddling
+) -> None:
+    file = rig.memories / "a.md"
+    saves = [saving(file, b"%d\n" % number) for number in range(6)]
+    # Two exchanges a round: ours, and giving theirs back.
+    for save in saves:
+        files.before("exchange", save, lambda: None)
+    with pytest.raises(Conflict):
+        rig.edit("/a.md", append(b"by agent\n"))
+    kept = [content for _, _, content in rig.external()]
+    assert kept[:5] == [b"0\n", b"1\n", b"2\n", b"3\n", b"4\n"]
+    rig.check()
+    assert rig.read("/a.md") == b"5\n"
+
+
+def test_a_create_that_meets_a_persons_new_file_is_refused(rig: FolderRig, files: Meddling) -> None:
+    files.before("move", writing(rig.memories / "new.md", b"by hand\n"))
+    with pytest.raises(AlreadyExists):
+        rig.apply(Put(p("/new.md"), b"by agent\n", Expect.ABSENT))
+    assert rig.read("/new.md") == b"by hand\n"
+    rig.check()
+
+
+def test_a_create_that_meets_a_persons_new_directory_goes_by_what_is_there(
+    rig: FolderRig, files: Meddling
+) -> None:
+    def make_directory() -> None:
+        (rig.memories / "new").mkdir()
+        (rig.memories / "new/x.md").write_bytes(b"by hand\n")
+
+    files.before("move", make_directory)
+    with pytest.raises(IsADirectory):
+        rig.apply(Put(p("/new"), b"by agent\n", Expect.ABSENT))
+    assert rig.tree() == {"/a.md": b"one\n", "/new/x.md": b"by hand\n"}
+    rig.check()
+
+
+def test_a_create_that_meets_an_empty_directory_replaces_it(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("move", (rig.memories / "new").mkdir)
+    rig.put("/new", b"by agent\n")
+    assert rig.on_disk() == {"/a.md": b"one\n", "/new": b"by agent\n"}
+    rig.check()
+
+
+def test_a_delete_takes_what_a_person_saved_meanwhile_into_history(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("move", saving(rig.memories / "a.md", b"by hand\n"))
+    rig.remove("/a.md")
+    assert rig.tree() == {}
+    assert ("created", "/a.md", b"by hand\n") in rig.external() or (
+        "modified",
+        "/a.md",
+        b"by hand\n",
+    ) in rig.external()
+    rig.check()
+
+
+def test_a_delete_is_given_back_late_if_the_place_is_taken_again(
+    rig: FolderRig, files: Meddling
+) -> None:
+    file = rig.memories / "a.md"
+    files.before("move", saving(file, b"first\n"), saving(file, b"second\n"))
+    rig.remove("/a.md")
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"x")
+    contents = [content for _, _, content in rig.external()]
+    assert b"first\n" in contents
+    assert b"second\n" in contents
+    rig.check()
+
+
+def test_a_move_to_a_place_that_was_taken_meanwhile_is_refused(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("move", writing(rig.memories / "b.md", b"by hand\n"))
+    with pytest.raises(AlreadyExists):
+        rig.move("/a.md", "/b.md")
+    assert rig.tree() == {"/a.md": b"one\n", "/b.md": b"by hand\n"}
+    rig.check()
+
+
+def test_a_move_into_an_empty_directorys_place_goes_on(rig: FolderRig, files: Meddling) -> None:
+    files.before("move", (rig.memories / "b.md").mkdir)
+    rig.move("/a.md", "/b.md")
+    assert rig.on_disk() == {"/b.md": b"one\n"}
+    rig.check()
+
+
+def test_a_file_that_a_person_saves_and_the_agent_moves_is_adopted_at_its_new_place(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("move", saving(rig.memories / "a.md", b"by hand\n"))
+    rig.move("/a.md", "/b.md")
+    assert rig.tree() == {"/b.md": b"by hand\n"}
+    assert rig.external() == [("modified", "/b.md", b"by hand\n")]
+    rig.check()
+
+
+def test_a_file_that_a_person_deletes_while_the_agent_edits_it_comes_back(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("exchange", (rig.memories / "a.md").unlink)
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert rig.on_disk() == {"/a.md": b"one\nby agent\n"}
+    rig.check()
+
+
+def test_a_file_that_a_person_deletes_while_the_agent_deletes_it_is_deleted(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("move", (rig.memories / "a.md").unlink)
+    rig.remove("/a.md")
+    assert rig.tree() == {}
+    assert rig.external() == []
+    rig.check()
+
+
+def test_a_batch_is_not_run_again_its_text_goes_on_top_of_theirs(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.before("exchange", saving(rig.memories / "a.md", b"by hand\n"))
+    versions = rig.apply(Put(p("/a.md"), b"of the batch\n"), Put(p("/c.md"), b"c\n"))
+    assert len(versions) == 2
+    assert rig.tree() == {"/a.md": b"of the batch\n", "/c.md": b"c\n"}
+    assert rig.history("/a.md")[1:] == [
+        ("agent", "modified", "/a.md", b"of the batch\n"),
+        ("external", "modified", "/a.md", b"by hand\n"),
+        ("agent", "modified", "/a.md", b"of the batch\n"),
+    ]
+    rig.check()
+
+
+class TestAWriterWhoHasTheOldFileOpen:
+    def test_is_kept_as_a_late_version(self, rig: FolderRig) -> None:
+        with (rig.memories / "a.md").open("ab", buffering=0) as old:
+            rig.edit("/a.md", append(b"by agent\n"))
+            old.write(b"by hand\n")
+        rig.clock.seconds += 3
+        rig.put("/b.md", b"x")
+        assert rig.external() == [("late modified", "/a.md", b"one\nby hand\n")]
+        assert rig.read("/a.md") == b"one\nby agent\n"
+        rig.check()
+
+    def test_is_waited_for_however_long(self, rig: FolderRig) -> None:
+        with (rig.memories / "a.md").open("ab", buffering=0) as old:
+            rig.edit("/a.md", append(b"by agent\n"))
+            for number in range(5):
+                rig.clock.seconds += 100
+                rig.put("/b.md", b"%d" % number)
+            old.write(b"by hand\n")
+        for number in range(3):
+            rig.clock.seconds += 100
+            rig.put("/b.md", b"again %d" % number)
+        assert rig.external() == [("late modified", "/a.md", b"one\nby hand\n")]
+
+    def test_is_found_by_the_next_process_too(self, rig: FolderRig) -> None:
+        with (rig.memories / "a.md").open("ab", buffering=0) as old:
+            rig.edit("/a.md", append(b"by agent\n"))
+            rig.crash()
+            old.write(b"by hand\n")
+        rig.put("/b.md", b"x")
+        rig.clock.seconds += 3
+        rig.put("/b.md", b"y")
+        assert rig.external() == [("late modified", "/a.md", b"one\nby hand\n")]
+        rig.check()
+
+    def test_of_a_file_in_a_removed_directory_is_kept_too(self, rig: FolderRig) -> None:
+        rig.put("/d/x.md", b"x\n")
+        with (rig.memories / "d/x.md").open("ab", buffering=0) as old:
+            old.write(b"by hand\n")
+            rig.remove("/d")
+        rig.put("/b.md", b"x")
+        rig.check()
+        assert rig.external() == [("late modified", "/d/x.md", b"x\nby hand\n")]
+
+    def test_of_a_file_that_nobody_had_looked_at_is_kept_too(self, rig: FolderRig) -> None:
+        rig.put("/d/x.md", b"x\n")
+        (rig.memories / "d/new.md").write_bytes(b"by hand\n")
+        rig.remove("/d")
+        rig.put("/b.md", b"x")
+        assert rig.external() == [
+            ("created", "/d/new.md", b"by hand\n"),
+            ("deleted", "/d/new.md", None),
+        ]
+        rig.check()
+
+
+def test_displaced_files_go_after_two_seconds(rig: FolderRig) -> None:
+    rig.edit("/a.md", append(b"2\n"))
+    assert len(rig.incoming()) == 1
+    rig.clock.seconds += 1
+    rig.put("/b.md", b"x")
+    assert len(rig.incoming()) == 1
+    rig.clock.seconds += 1
+    rig.put("/b.md", b"y")
+    assert len(rig.incoming()) == 1  # that of /b.md
+    rig.check()
+
+
+def test_only_so_many_displaced_files_wait(rig: FolderRig) -> None:
+    for number in range(100):
+        rig.put("/a.md", b"%d" % number)
+    assert len(rig.incoming()) <= 66
+    rig.check()
+
+
+def test_only_so_many_bytes_of_displaced_files_wait(rig: FolderRig) -> None:
+    for number in range(8):
+        rig.put("/a.md", b"%d" % number * 5_000_000)
+    assert len(rig.incoming()) <= 5
+    rig.check()
