@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -31,19 +33,28 @@ WORLDS: dict[str, tuple[str, Colour]] = {
 }
 
 
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A new directory, in memory where the host can: nothing here is about what survives."""
+    shared_memory = Path("/dev/shm")
+    place = shared_memory if os.access(shared_memory, os.W_OK) else None
+    with TemporaryDirectory(dir=place) as directory:
+        yield Path(directory)
+
+
 @pytest.fixture(params=BACKENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, home: Path) -> Iterator[Store]:
     """An empty store of each kind."""
-    backend = BACKENDS[request.param](tmp_path)
+    backend = BACKENDS[request.param](home)
     yield run_now(backend.for_user("acme"))
     run_now(backend.close())
 
 
 @pytest.fixture(params=WORLDS)
-def ask_with(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
+def ask_with(request: pytest.FixtureRequest, home: Path) -> Iterator[Settings]:
     """Commands over the same store, of each kind, with any settings."""
     kind, colour = WORLDS[request.param]
-    backend = BACKENDS[kind](tmp_path)
+    backend = BACKENDS[kind](home)
     store = run_now(backend.for_user("acme"))
     made: list[Handler] = []
 

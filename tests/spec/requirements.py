@@ -262,6 +262,32 @@ PATH: Final = _section(
     ("`{path}` of a refused one is what was given, escaped and cut to 256.", "ours"),
 )
 
+DISK: Final = _section(
+    "DISK",
+    ("What a path meets on the disk that is no file of its own is answered as absence.", "ours"),
+    ("That holds for every command, word for word.", "ours"),
+    ("It holds for what a name on the way is, too.", "ours"),
+    ("It is not listed.", "ours"),
+    ("Several hard links to a file are fine.", "ours"),
+    ("Files on their way in never lie among the user's files.", "ours"),
+    ("What a killed write left behind is swept when the store is used again.", "ours"),
+    ("Files have mode 0600 and directories 0700, whatever the umask.", "ours"),
+    ("No answer, log line or exception shows a host path, a class name or a stack.", "ours"),
+)
+
+TENANT: Final = _section(
+    "TENANT",
+    ("A user's id is 1 to 128 letters, digits or `. _ @ : + | -`, not first a mark.", "ours"),
+    ("Case matters and nothing is normalised.", "ours"),
+    ("Ids that begin with `memstore_` are kept for stores made through the API.", "ours"),
+    ("Any other id is refused before any storage is touched.", "ours"),
+    ("On disk a user's directory is readable, and the id can be read from it.", "ours"),
+    ("An id whose directory would be longer than 200 bytes is kept by its hash.", "ours"),
+    ("No two users share a directory, on a host that folds case either.", "ours"),
+    ("No user reaches another's files, whatever the ids and the paths.", "ours"),
+    ("The model's input has no say in whose memory it is.", "ours"),
+)
+
 REQUIREMENTS: Final = (
     *INPUT,
     *TEXT,
@@ -276,4 +302,6 @@ REQUIREMENTS: Final = (
     *DIRECTORIES,
     *POLICY,
     *PATH,
+    *DISK,
+    *TENANT,
 )

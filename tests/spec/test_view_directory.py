@@ -146,19 +146,15 @@ def test_the_directory_itself_is_shown_under_any_cap(ask_with: Settings) -> None
 
 @pytest.mark.spec("LIST-13", "LIST-14")
 def test_the_default_cap_is_16_000_characters_of_lines(ask: Handler) -> None:
-    for number in range(1000):
-        ask.make(f"/memories/{number:04}-{'x' * 20}", "")
-    content = ask("view", path="/memories").content
-    assert isinstance(content, str)
-    lines = content.split("\n")[1:]
-    note = lines.pop()
-    assert lines.pop() == ""
-    # 12 characters for the directory itself, 39 for each item, LFs included.
-    shown = (16_000 - len("0B\t/memories\n")) // len(f"0B\t/memories/0000-{'x' * 20}\n")
-    assert len(lines) == 1 + shown
-    assert note == (
-        f"[Listing truncated: {shown} of 1000 items shown. View a subdirectory to see more.]"
-    )
+    names = [f"{number:03}-{'x' * 200}" for number in range(100)]
+    for name in names:
+        ask.make(f"/memories/{name}", "")
+    lines = ["0B\t/memories", *(f"0B\t/memories/{name}" for name in names)]
+    # 13 characters for the directory itself, 218 for each item, LFs included.
+    assert [len(line) + 1 for line in lines[:2]] == [13, 218]
+    shown = (16_000 - 13) // 218
+    note = f"[Listing truncated: {shown} of 100 items shown. View a subdirectory to see more.]"
+    assert ask("view", path="/memories") == listing_of("/memories", *lines[: 1 + shown], "", note)
 
 
 @pytest.mark.spec("LIST-15")
