@@ -267,7 +267,9 @@ class FolderBackend(Backend):
         if not make:
             path = os.path.join(self.root, STORES)
             return Descriptor(self._files.open(path, LISTING))
-        os.makedirs(self.root, mode=0o700, exist_ok=True)
+        if not os.path.isdir(self.root):
+            os.makedirs(self.root, mode=0o700, exist_ok=True)
+            os.chmod(self.root, 0o700)
         root = Descriptor(self._files.open(self.root, os.O_RDONLY | os.O_DIRECTORY))
         made = open_or_make_directory(self._files, STORES, root.number, LISTING)
         self._files.fsync(root.number)

@@ -66,7 +66,10 @@ class Index:
             if not make and not os.path.exists(self._path):
                 return None
             # Private from the first moment: SQLite would let the umask decide.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            made = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if not os.fstat(made).st_size:
+                os.fchmod(made, 0o600)
+            os.close(made)
             db = connect(self._path, vfs=self._vfs)
             try:
                 with Transaction(db):
