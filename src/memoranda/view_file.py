@@ -16,11 +16,11 @@ from memoranda.text.excerpt import Excerpt, excerpt
 from memoranda.text.line_index import MARK_BYTES, IndexCache, LineIndex
 from memoranda.text.lines import count_lines, line_start
 from memoranda.text.utf8 import count_characters
-from memoranda.text.view_cap import cut_lines, enough_bytes
+from memoranda.text.view_cap import Cut, cut_lines, enough_bytes
 from memoranda.text.view_range import lines_in_range
 
 # A multiple of the marks of an index. Nearly every file is no larger, so it is read at once.
-CHUNK_BYTES: Final = 4 * MARK_BYTES
+CHUNK_BYTES: Final = 16 * MARK_BYTES
 
 # A file that changes again and again while it is read in chunks is then read at once.
 _ATTEMPTS: Final = 5
@@ -42,16 +42,10 @@ class FileView:
     async def show(self, path: MemoryPath, view_range: tuple[int, int] | None) -> ToolResult:
         """The answer to a view of a file.
 
-        One read for a file of up to 256 KB, two for one of up to 999,999 bytes. A larger one is
-        read in chunks once, and after that only where it is shown. Raises what ``Store.read``
-        raises, ``NotText``, ``TooManyLines`` and ``BadViewRange``.
+        One read for a file of up to 256 KB. A larger one is read in chunks once, and after that
+        only where it is shown; a picture is read whole. Raises what ``Store.read`` raises,
+        ``NotText``, ``TooManyLines`` and ``BadViewRange``.
         """
-        try:
-            return await self._shown(path, view_range)
-        except UnicodeError:
-            raise NotText(path) from None
-
-    async def _shown(self, path: MemoryPath, view_range: tuple[int, int] | None) -> ToolResult:
         for _ in range(_ATTEMPTS):
             try:
                 known = self._indexes.get(path.segments)
@@ -60,9 +54,8 @@ class FileView:
                     media = media_type(path, beginning.data)
                     if media and image_fits(beginning.size_bytes, self._image_max_bytes):
                         return await self._picture(path, media, beginning)
-                    if not line_limit.may_pass(beginning.size_bytes):
-                        data = await self._rest(path, beginning)
-                        return self._from_whole(path, data, view_range)
+                    if beginning.size_bytes <= len(beginning.data):
+                        return self._from_whole(path, beginning.data, view_range)
                     known = beginning.stamp, await self._index(path, beginning)
                     self._indexes.put(path.segments, *known)
                 return await self._from_parts(path, *known, view_range)
@@ -73,27 +66,23 @@ class FileView:
     # ---- small files
 
     async def _picture(self, path: MemoryPath, media: str, beginning: Content) -> ToolResult:
-        data = await self._rest(path, beginning)
+        data = beginning.data
+        if len(data) < beginning.size_bytes:
+            data = await self._same(path, 0, beginning.size_bytes, beginning.stamp)
         return ToolResult(reply.image_content(path, image_block(media, data)))
-
-    async def _rest(self, path: MemoryPath, beginning: Content) -> bytes:
-        """The whole file that begins so."""
-        if len(beginning.data) == beginning.size_bytes:
-            return beginning.data
-        return await self._same(path, 0, beginning.size_bytes, beginning.stamp)
 
     def _from_whole(
         self, path: MemoryPath, data: bytes, view_range: tuple[int, int] | None
     ) -> ToolResult:
         if view_range is None and len(data) <= min(self._cap_chars, line_limit.MAX_LINES):
-            return ToolResult(reply.file_content(path, Excerpt(data.decode(), 1)))
+            return ToolResult(reply.file_content(path, Excerpt(_decoded(path, data), 1)))
         n_lines = count_lines(data)
         first, last = _lines(path, view_range, n_lines)
         begin = line_start(data, first)
         stop = line_start(data, last - first + 2, begin) if last < n_lines else len(data)
         # One byte more than is looked at: it tells that there is more.
         stop = min(stop, begin + enough_bytes(self._cap_chars) + 1)
-        cut = cut_lines(data[begin:stop], self._cap_chars)
+        cut = self._cut(path, data[begin:stop])
         line_chars = 0
         if cut.inside:
             newline = data.find(b"\n", begin)
@@ -130,7 +119,7 @@ class FileView:
         begin = line_start(window, first - span.lines_before)
         more = span.start + length < span.end
         stop = length if more else line_start(window, last - first + 2, begin)
-        cut = cut_lines(window[begin:stop], self._cap_chars, more=more)
+        cut = self._cut(path, window[begin:stop], more=more)
         line_chars = 0
         if cut.inside:
             line_chars = await self._line_chars(path, span.start + begin, index, stamp)
@@ -157,6 +146,21 @@ class FileView:
         if content.stamp != stamp:
             raise _Changed
         return content.data
+
+    # ---- both
+
+    def _cut(self, path: MemoryPath, wanted: bytes, *, more: bool = False) -> Cut:
+        try:
+            return cut_lines(wanted, self._cap_chars, more=more)
+        except UnicodeError:
+            raise NotText(path) from None
+
+
+def _decoded(path: MemoryPath, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeError:
+        raise NotText(path) from None
 
 
 def _lines(path: MemoryPath, view_range: tuple[int, int] | None, n_lines: int) -> tuple[int, int]:

@@ -8,8 +8,9 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Final, NamedTuple
 
-# 50 MB have 770 marks; a view reads one stretch between two marks more than it shows.
-MARK_BYTES: Final = 65_536
+# Bytes are counted at 0.5 ns each, so finding a line between two marks takes 8 us. 50 MB have
+# 3,052 marks.
+MARK_BYTES: Final = 16_384
 
 
 class Span(NamedTuple):
@@ -21,7 +22,7 @@ class Span(NamedTuple):
 
 
 class LineIndex:
-    """How many LFs lie before every 64 KB of a file; built by feeding the file from its start."""
+    """How many LFs lie before every 16 KB of a file; built by feeding the file from its start."""
 
     def __init__(self) -> None:
         self.size_bytes = 0
@@ -30,7 +31,7 @@ class LineIndex:
         self._marks: list[int] = []
 
     def feed(self, chunk: bytes) -> None:
-        """Go on with the next bytes; all chunks but the last are whole multiples of 64 KB."""
+        """Go on with the next bytes; all chunks but the last are whole multiples of 16 KB."""
         for start in range(0, len(chunk), MARK_BYTES):
             self._marks.append(self._newlines)
             self._newlines += chunk.count(b"\n", start, start + MARK_BYTES)
@@ -52,7 +53,7 @@ class LineIndex:
 class IndexCache:
     """The indexes of the files that were viewed last, each for one state of its file.
 
-    Safe to use from many threads. An index takes about 0.6 KB for each MB of its file.
+    Safe to use from many threads. An index takes about 2.5 KB for each MB of its file.
     """
 
     def __init__(self, max_files: int = 32) -> None:
