@@ -30,7 +30,7 @@ def duration(seconds: float) -> str:
 
 
 def row(cells: list[str]) -> str:
-    return f"{cells[0]:<40}" + "".join(f"{cell:>13}" for cell in cells[1:])
+    return f"{cells[0]:<40}" + "".join(f"{cell:>15}" for cell in cells[1:])
 
 
 def measured(result: measure.Result) -> list[str]:
@@ -56,25 +56,27 @@ def fresh_processes(subjects: dict[str, Subject], where: Path, rounds: int) -> l
         "",
         row(["in a process of its own", "first answer", "peak", "50 MB view", "adds"]),
     ]
-    first = {"start": view(), "range": view("huge.md", view_range=[450_000, 450_049])}
+    ranged = view("huge.md", view_range=[450_000, 450_049])
     with tempfile.TemporaryDirectory(prefix="bench-", dir=where) as base:
         homes = {name: Path(base) / name for name in subjects}
         for name, subject in subjects.items():
             memory = subject(homes[name], "one")
-            memory.run(create("small.md", "a small memory\n"))
             memory.run(create("huge.md", huge(NORMAL.huge_lines)))
             memory.close()
-        starts: dict[str, list[child.Child]] = {name: [] for name in subjects}
+        runs: dict[str, list[tuple[child.Child, child.Child]]] = {name: [] for name in subjects}
         for _ in range(rounds):
             for name, home in homes.items():
-                starts[name].append(child.run(name, home, first["start"]))
-        for name, home in homes.items():
-            ranged = child.run(name, home, view("small.md"), first["range"])
-            seconds = statistics.median(one.seconds for one in starts[name])
-            peak = statistics.median(one.peak_mb for one in starts[name])
-            large = ranged.seconds - seconds
-            cells = [f"{peak:.0f} MB", duration(max(0.0, large)), f"{ranged.added_mb:.1f} MB"]
-            lines.append(row([name, duration(seconds), *cells]))
+                start = child.run(name, home, view())
+                runs[name].append((start, child.run(name, home, view(), ranged)))
+        for name, pairs in runs.items():
+            middle = statistics.median
+            cells = [
+                duration(middle(start.seconds for start, _ in pairs)),
+                f"{middle(start.peak_mb for start, _ in pairs):.0f} MB",
+                duration(max(0.0, middle(more.seconds - start.seconds for start, more in pairs))),
+                f"{middle(more.added_mb for _, more in pairs):.1f} MB",
+            ]
+            lines.append(row([name, *cells]))
     return lines
 
 

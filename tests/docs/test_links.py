@@ -10,6 +10,8 @@ import pytest
 from tests.house.repository import ROOT, pages
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+# In backticks, a path of this repository: a folder, or a file with an ending.
+NAMED = re.compile(r"`((?:bench|changes|docs|requirements|src|tests)/[\w./-]*)`")
 FENCED = re.compile(r"^(`{3,}).*?^\1\s*$", re.M | re.S)
 
 
@@ -30,3 +32,9 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             dead.append(link)
     assert dead == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_is_there(page: Path) -> None:
+    names = NAMED.findall(page.read_text())
+    assert [name for name in names if not (ROOT / name).exists()] == []
