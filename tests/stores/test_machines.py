@@ -7,11 +7,12 @@ from hypothesis import settings
 
 from memoranda.testing.model import USUAL, run_machine
 from memoranda.testing.store_suite import StoreSuite
+from tests.stores.test_folder import TestFolderStore as FolderSuite
 from tests.stores.test_ram import TestRamStore as RamSuite
 from tests.stores.test_sqlite import TestSqliteStore as SqliteSuite
 
 SUITES = [RamSuite, SqliteSuite]
-LONG = settings(USUAL, max_examples=1500, stateful_step_count=60)
+LONG = settings(USUAL, max_examples=500, stateful_step_count=60)
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -20,6 +21,6 @@ def test_random_operations_agree_with_a_plain_dict(suite: type[StoreSuite]) -> N
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", [*SUITES, FolderSuite])
 def test_many_random_operations_agree_with_a_plain_dict(suite: type[StoreSuite]) -> None:
     run_machine(suite, LONG)

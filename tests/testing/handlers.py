@@ -165,6 +165,15 @@ class LosesUpdates(Ours):
         return "The memory file has been edited.", False
 
 
+class RefusesEdits(Ours):
+    """A handler that edits nothing."""
+
+    def __call__(self, raw: Any) -> Any:
+        if fields(raw).get("command") == "str_replace":
+            return "No replacement was performed.", True
+        return super().__call__(raw)
+
+
 def silent(base_dir: str) -> Handler:
     """A handler that agrees with everything and does nothing."""
     return lambda raw: ("", False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -154,7 +155,7 @@ def test_a_crashing_store_ends_the_process_on_the_spot() -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={"PYTHONPATH": "src:."},
+        env={**os.environ, "PYTHONPATH": "src:."},
     )
     assert (done.returncode, done.stdout) == (CRASH_EXIT_CODE, ""), done.stderr
 

@@ -161,6 +161,8 @@ def test_every_requirement_can_be_broken() -> None:
         (handlers.NumbersFromZero, ["commands"], "VIEW-03"),
         (handlers.NumbersFromZero, ["limits"], "VIEW-21"),
         (handlers.LosesUpdates, ["races"], "POLICY-11"),
+        (handlers.RefusesEdits, ["races"], "POLICY-11"),
+        (handlers.Raises, ["reports"], "RENAME-04"),
         (handlers.silent, ["malformed"], "INPUT-06"),
         (handlers.silent, ["paths"], "PATH-08"),
         (handlers.stubborn, ["paths"], "PATH-16"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from memoranda.errors import Misuse
+from memoranda.errors import Misuse, Unsupported
 from memoranda.stores.base import Context, Store
 from memoranda.testing.promises.rig import USER, Rig
 from memoranda.testing.promises.steps import (
@@ -42,6 +42,9 @@ EVERY_CALL: tuple[tuple[str, Callable[[Store], Awaitable[object]]], ...] = (
     ("verify", lambda store: store.verify()),
 )
 """Every method of a store but ``close``, with arguments that harm nothing."""
+
+CAPABILITY_FOR = {"search": "searches", "moment": "time_travel", "redact": "redacts"}
+"""What a store has to be able to do for some of them."""
 
 
 class LifetimePromises:
@@ -105,8 +108,9 @@ class LifetimePromises:
     async def promise_a_closed_store_refuses_every_call_as_misuse(self, rig: Rig) -> None:
         await put(rig.store, "/a.md", b"x")
         await rig.store.close()
-        for _name, call in EVERY_CALL:
-            with refused(Misuse):
+        for name, call in EVERY_CALL:
+            able = getattr(rig.store.capabilities, CAPABILITY_FOR.get(name, ""), True)
+            with refused(Misuse) if able else refused(Misuse, Unsupported):
                 await call(rig.store)
 
     async def promise_a_closed_backend_closes_its_stores(self, rig: Rig) -> None:

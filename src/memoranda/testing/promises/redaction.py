@@ -6,6 +6,7 @@ from memoranda.errors import NotRedactable, UnknownId, Unsupported
 from memoranda.stores.base import Context, Version
 from memoranda.testing.promises.reading import WRONG_IDS
 from memoranda.testing.promises.rig import Rig
+from memoranda.testing.promises.searching import have_it_indexed
 from memoranda.testing.promises.steps import (
     append,
     edit,
@@ -123,8 +124,7 @@ class RedactionPromises:
         (old,) = await put(rig.store, "/a.md", b"before " + SECRET + b" after\n")
         await put(rig.store, "/big.md", SECRET + b"x" * 300_000)
         big = await rig.store.stat(p("/big.md"))
-        if rig.backend.capabilities.searches:
-            await rig.store.search("before", p("/"))
+        await have_it_indexed(rig.store)
         await put(rig.store, "/a.md", b"before clean after\n")
         await remove(rig.store, "/big.md")
         await rig.store.redact(old.id, OFFICER)

@@ -21,6 +21,12 @@ async def found(store: Store, query: str, prefix: str = "/", limit: int = 50) ->
     return [hit.path.store_path for hit in await store.search(query, p(prefix), limit=limit)]
 
 
+async def have_it_indexed(store: Store) -> None:
+    """Search once, so that an index that is built when it is needed holds what is to go."""
+    if store.capabilities.searches:
+        await store.search("before", p("/"))
+
+
 class SearchPromises:
     """What ``search`` answers where the backend can search."""
 
