@@ -32,6 +32,14 @@ def _section(prefix: str, *sentences: tuple[str, Basis]) -> tuple[Requirement, .
     )
 
 
+TOOL: Final = _section(
+    "TOOL",
+    ("The tool's entry is its type, `memory_20250818`, and its name, `memory`.", "doc"),
+    ("An entry takes `cache_control` and the other optional fields of a tool.", "doc"),
+    ("The tool needs no beta header and asks for none.", "doc"),
+    ("Claude gets the memory protocol from the API, so no prompt of ours is sent.", "doc"),
+)
+
 INPUT: Final = _section(
     "INPUT",
     ("A command is a JSON object with `command` and that command's fields.", "doc"),
@@ -289,6 +297,7 @@ TENANT: Final = _section(
 )
 
 REQUIREMENTS: Final = (
+    *TOOL,
     *INPUT,
     *TEXT,
     *VIEW_DIRECTORY,
