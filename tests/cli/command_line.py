@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -69,8 +70,9 @@ class Seen(NamedTuple):
     exit_code: int
 
 
-def at_terminal(*arguments: str, typed: str = "") -> Seen:
-    """Run a command as a program at a terminal, where somebody typed ``typed`` ahead."""
+def at_terminal(*arguments: str, typed: str = "", interrupt_at: bytes | None = None) -> Seen:
+    """Run a command as a program at a terminal, where somebody typed ``typed`` ahead, or
+    interrupts it once a text stands there."""
     ours, its = pty.openpty()
     os.write(ours, typed.encode())
     with subprocess.Popen(
@@ -79,6 +81,9 @@ def at_terminal(*arguments: str, typed: str = "") -> Seen:
         os.close(its)
         screen = b""
         while True:
+            if interrupt_at is not None and interrupt_at in screen:
+                program.send_signal(signal.SIGINT)
+                interrupt_at = None
             try:
                 screen += os.read(ours, 65_536)
             except OSError:  # how a terminal says that nobody is left at its other end

@@ -20,8 +20,10 @@ def test_a_directory_is_not_deleted_unless_somebody_confirms_it() -> None:
     create("/memories/d/b.md", "12345")
     assert refused("delete", "/memories/d") == (
         10,
-        "Error: Delete /memories/d with 2 memories (10B)? Nobody is here to confirm it, so nothing "
-        "was changed. Add --yes to do it unasked, or --dry-run to see what it would do.\n",
+        (
+            "Error: Delete /memories/d with 2 memories (10B)? Nobody is here to confirm it, so nothing "
+            "was changed. Add --yes to do it unasked, or --dry-run to see what it would do.\n"
+        ),
     )
     assert len(left()) == 3
     done("delete", "/memories/d", "--yes")

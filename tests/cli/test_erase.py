@@ -27,8 +27,6 @@ def test_it_is_erased_unasked_if_told() -> None:
 
 def test_a_dry_run_says_what_would_go_and_leaves_it() -> None:
     create("/memories/a.md", "12345")
-    assert done("erase", "--dry-run") == (
-        "Would erase all of default: 1 memory (5B), 1 version.\n"
-    )
+    assert done("erase", "--dry-run") == ("Would erase all of default: 1 memory (5B), 1 version.\n")
     assert json_of("erase", "--dry-run")["dry_run"] is True
     assert done("erase", "--yes") == "Erased all of default: 1 memory (5B), 1 version.\n"

@@ -35,7 +35,7 @@ def test_an_empty_text_deletes_the_old_one() -> None:
 
 
 def test_texts_that_begin_with_a_dash_come_after_two() -> None:
-    create(FILE, "- one\n")
+    done("create", FILE, "--", "- one\n")
     done("replace", FILE, "--", "- one", "- two")
     assert raw() == b"- two\n"
 
@@ -44,8 +44,10 @@ def test_a_text_that_is_not_there_is_refused_with_advice() -> None:
     create(FILE, "one\n")
     assert refused("replace", FILE, "two", "three") == (
         2,
-        "Error: The text to replace is not in /memories/a.md.\n"
-        "memoranda view shows what is there; the text has to match exactly.\n",
+        (
+            "Error: The text to replace is not in /memories/a.md.\n"
+            "memoranda view shows what is there; the text has to match exactly.\n"
+        ),
     )
 
 

@@ -60,6 +60,8 @@ def test_an_id_that_is_none_ends_with_3() -> None:
     create(FILE)
     assert refused("show", "memver_none") == (
         3,
-        "Error: There is no version with this id.\n"
-        "memoranda history shows the ids of versions, memoranda users those of stores.\n",
+        (
+            "Error: There is no version with this id.\n"
+            "memoranda history shows the ids of versions, memoranda users those of stores.\n"
+        ),
     )

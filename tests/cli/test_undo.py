@@ -22,7 +22,11 @@ def test_json_holds_the_versions_that_were_made() -> None:
 def test_nothing_to_undo_is_said() -> None:
     create("/memories/a.md")
     result = run("undo", "/memories/none.md")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "There is nothing to undo.\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        0,
+        "",
+        "There is nothing to undo.\n",
+    )
 
 
 def test_a_later_change_in_the_way_ends_with_4() -> None:

@@ -39,9 +39,9 @@ def demo(
     ] = "./memory",
     user: Annotated[str, typer.Option(help="Whose memory it is.", metavar="NAME")] = "demo",
 ) -> None:
-    """Play two agent sessions; the second answers from what the first wrote.
+    """Play two agent sessions that share a memory.
 
-    Needs no key and no network. May be run again and again.
+    The second answers from what the first wrote. Needs no key and no network. May be run again and again.
 
     Example: memoranda demo --store ./memory
     """

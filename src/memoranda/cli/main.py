@@ -24,6 +24,7 @@ from memoranda.cli.restore import restore
 from memoranda.cli.search import search
 from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
 from memoranda.cli.shared.options import StoreUrl, UserName
+from memoranda.cli.shared.output import say
 from memoranda.cli.show import show_version
 from memoranda.cli.undo import undo
 from memoranda.cli.usage import usage
@@ -69,6 +70,14 @@ for name, function in COMMANDS.items():
     app.command(name)(function)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        say(f"memoranda {version('memoranda')}")
+        raise typer.Exit
+
+
 @app.callback()
 def memoranda(
     context: typer.Context,
@@ -76,6 +85,12 @@ def memoranda(
     user: UserName = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show tracebacks and what the library logs.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
     """Memoranda keeps an AI agent's memory: exact, safe, durable.
@@ -85,11 +100,22 @@ def memoranda(
     Example: memoranda demo
     """
     context.meta[DEBUG_WANTED] = debug
+    _set_up_logging(debug)
     given = {"store": store, "user": user}
     context.default_map = {
         name: {option: value for option, value in given.items() if value is not None}
         for name in COMMANDS
     }
+
+
+def _set_up_logging(debug: bool) -> None:
+    import logging
+
+    if debug:
+        logging.basicConfig(level=logging.DEBUG)
+    else:
+        # What fails is told as an error; without a handler Python prints the log line as well.
+        logging.getLogger("memoranda").addHandler(logging.NullHandler())
 
 
 def main() -> None:

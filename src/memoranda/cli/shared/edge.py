@@ -34,6 +34,8 @@ class Edge(TyperGroup):
         except TyperException as error:
             # Names of files end up in these, by a wildcard for example.
             error.message = harmless(error.message)
+            if error.message.startswith("No such option"):
+                error.message += " (A text that begins with a dash comes after --.)"
             raise
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise

@@ -13,6 +13,8 @@ from memoranda.cli.shared.output import note
 
 STANDARD_INPUT: Final = "-"
 
+_PIECE_BYTES: Final = 65_536
+
 
 def given_bytes(text: str | None, file: str | None) -> bytes:
     """What was given, byte for byte. Raises ``BadParameter`` unless it was given once."""
@@ -23,13 +25,21 @@ def given_bytes(text: str | None, file: str | None) -> bytes:
     if STANDARD_INPUT in (text, file):
         if sys.stdin.isatty():
             note("Type the text. Ctrl-D on a line of its own ends it.")
-        return sys.stdin.buffer.read()
+        return _standard_input()
     if text is not None:
         return os.fsencode(text)
     try:
         return Path(str(file)).read_bytes()
     except OSError as error:
         raise typer.BadParameter(f"{file}: {error.strerror}.", param_hint="--file") from error
+
+
+def _standard_input() -> bytes:
+    # Piece by piece: one long read loses an interrupt that comes between two of its system calls.
+    pieces: list[bytes] = []
+    while piece := sys.stdin.buffer.read(_PIECE_BYTES):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def given_text(text: str | None, file: str | None) -> str:

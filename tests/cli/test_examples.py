@@ -1,0 +1,40 @@
+"""The example in every command's help can be typed as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from memoranda.cli.main import COMMANDS
+from tests.cli.command_line import create, done, run, version_ids
+
+# Their examples take their time and are run by tests of their own.
+ELSEWHERE = {"demo", "conformance"}
+
+
+@pytest.fixture
+def old_version() -> str:
+    """A memory as the examples know it; the id of a version that isn't the present one."""
+    create("/memories/notes.md", "We ship.\n")
+    done("create", "/memories/notes.md", "We ship on Fridays.\n", "--overwrite")
+    create("/memories/old/a.md")
+    Path("old-memory/memories").mkdir(parents=True)
+    Path("old-memory/memories/b.md").write_text("b")
+    return version_ids("/memories/notes.md")[1]
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ELSEWHERE])
+def test_the_example_works(command: str, old_version: str) -> None:
+    if command == "create":
+        done("delete", "/memories/notes.md")
+    found = re.search(r"^  Example: memoranda (.+)$", done(command, "--help"), re.M)
+    assert found is not None
+    typed = [
+        old_version if word.startswith("memver_") else word for word in shlex.split(found.group(1))
+    ]
+    result = run(*typed)
+    assert result.exit_code == 0, result.output
+    assert "Error" not in result.output

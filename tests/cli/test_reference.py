@@ -1,0 +1,103 @@
+"""The pages about the command line say what the program does."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoranda.cli.main import COMMANDS
+from tests.cli.command_line import create, done, json_of, run, version_ids
+from tests.cli.reference import PAGE, page
+from tests.house.repository import ROOT
+
+SHAPES = ROOT / "docs" / "reference" / "cli-json.md"
+
+
+def test_the_reference_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.cli.reference"
+
+
+def documented() -> dict[str, set[str]]:
+    """The fields that the page names, by command line."""
+    rows = re.findall(r"^\| `([^`]+)` \| (.+?) \|", SHAPES.read_text(encoding="utf-8"), re.M)
+    return {command: set(re.findall(r"`([a-z0-9_]+)`", fields)) for command, fields in rows}
+
+
+def version_fields() -> set[str]:
+    return documented()["a version"]
+
+
+@pytest.fixture
+def old_version() -> str:
+    create("/memories/a.md", "old\n")
+    done("create", "/memories/a.md", "new\n", "--overwrite")
+    Path("folder").mkdir()
+    Path("some_handlers.py").write_text('def none(_):\n    return lambda raw: ("no", True)\n')
+    return version_ids()[1]
+
+
+def printed(old_version: str) -> dict[str, Any]:
+    """What each command line of the page prints."""
+    handler = ["some_handlers:none", "--section", "malformed"]
+    return {
+        "view": json_of("view"),
+        "view --raw": json_of("view", "/memories/a.md", "--raw"),
+        "create": json_of("create", "/memories/b.md", "x"),
+        "replace": json_of("replace", "/memories/a.md", "new", "newer"),
+        "insert": json_of("insert", "/memories/a.md", "0", "x"),
+        "rename": json_of("rename", "/memories/b.md", "/memories/c.md"),
+        "delete --dry-run": json_of("delete", "/memories/c.md", "--dry-run"),
+        "delete": json_of("delete", "/memories/c.md"),
+        "search": json_of("search", "newer"),
+        "history": json_of("history"),
+        "show": json_of("show", old_version),
+        "diff": json_of("diff", old_version),
+        "undo": json_of("undo"),
+        "restore --dry-run": json_of("restore", "/memories/a.md", "--to", "1h", "--dry-run"),
+        "restore": json_of("restore", "/memories/a.md", "--to", old_version),
+        "usage": json_of("usage"),
+        "users": json_of("users"),
+        "export": json_of("export", "backup"),
+        "import": json_of("import", "folder"),
+        "verify": json_of("verify"),
+        "redact": json_of("redact", old_version, "--yes"),
+        "erase": json_of("erase", "--yes"),
+        "conformance": json.loads(run("conformance", *handler, "--json").stdout),
+        "an error": json.loads(run("view", "/memories/none", "--json").stderr),
+    }
+
+
+def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str) -> None:
+    pages = documented()
+    shapes = printed(old_version)
+    assert {name.split()[0] for name in shapes} >= set(COMMANDS) - {"demo"}
+    assert pages.keys() - shapes.keys() == {
+        "a version",
+        "a store",
+        "a hit",
+        "a problem",
+        "a change",
+    }
+    for name, shape in shapes.items():
+        fields = pages[name] | (version_fields() if "a version" in _row(name) else set())
+        assert set(shape) == fields, name
+
+
+def _row(name: str) -> str:
+    (row,) = re.findall(
+        rf"^\| `{re.escape(name)}` \| (.+?) \|", SHAPES.read_text(encoding="utf-8"), re.M
+    )
+    return row
+
+
+def test_json_inside_has_the_fields_that_are_documented(old_version: str) -> None:
+    pages = documented()
+    assert set(json_of("history")["versions"][0]) == pages["a version"]
+    assert set(json_of("users", "--sizes")["stores"][0]) == pages["a store"]
+    assert set(json_of("search", "new")["hits"][0]) == pages["a hit"]
+    change = json_of("restore", "/memories/a.md", "--to", old_version, "--dry-run")["changes"][0]
+    assert set(change) == pages["a change"]
