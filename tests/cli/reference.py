@@ -40,7 +40,8 @@ def _help(arguments: list[str]) -> str:
 
 def _exit_codes() -> str:
     kinds: dict[int, list[str]] = {}
-    for kind in (*_subclasses(MemorandaError), NotConfirmed):
+    every: list[type[MemorandaError]] = [*_subclasses(MemorandaError), NotConfirmed]
+    for kind in every:
         codes = kinds.setdefault(kind.exit_code, [])
         if kind.code not in codes:
             codes.append(kind.code)

@@ -20,7 +20,11 @@ WRONG = Report(
 @pytest.fixture
 def something_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """The finding of a check; what is found in truth is a matter of the stores."""
-    monkeypatch.setattr(Memory, "verify", lambda _: WRONG)
+
+    def verify(_: Memory) -> Report:
+        return WRONG
+
+    monkeypatch.setattr(Memory, "verify", verify)
 
 
 def test_that_all_is_well_is_said() -> None:

@@ -7,8 +7,10 @@ import pytest
 from memoranda import reply
 from memoranda.errors import Corrupt, NotFound
 from memoranda.memory import Memory
+from memoranda.path import MemoryPath
 from memoranda.reply import Failure, ToolResult
-from memoranda.stores.base import Store
+from memoranda.stores.base import Outline, WrapperStore
+from tests.stand_ins import fresh_store
 
 
 def test_the_answer_to_a_refused_command_remembers_the_refusal() -> None:
@@ -24,23 +26,22 @@ def test_it_equals_the_plain_answer_and_unpacks_like_it() -> None:
     assert tuple(answer) == (answer.content, True)
 
 
+class FailingStore(WrapperStore):
+    """A store whose listings fail."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(fresh_store())
+        self.error = error
+
+    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+        raise self.error
+
+
 @pytest.mark.parametrize(("raised", "known"), [(Corrupt("torn"), True), (OSError(5, "x"), False)])
 def test_the_answer_of_a_failing_store_remembers_what_is_ours(
-    monkeypatch: pytest.MonkeyPatch, raised: Exception, known: bool
+    raised: Exception, known: bool
 ) -> None:
-    with Memory.open("memory:") as memory:
-
-        async def fail(*_: object) -> None:
-            raise raised
-
-        store = memory._drive(memory._core.store())
-        monkeypatch.setattr(type(_innermost(store)), "outline", fail)
+    with Memory.of_store(FailingStore(raised)) as memory:
         answer = memory.execute({"command": "view", "path": "/memories"})
     assert isinstance(answer, Failure)
     assert answer.error is (raised if known else None)
-
-
-def _innermost(store: Store) -> Store:
-    while hasattr(store, "inner"):
-        store = store.inner
-    return store

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 import typer
 
 from memoranda.cli.shared.output import note
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 STANDARD_INPUT: Final = "-"
 
@@ -36,8 +39,9 @@ def given_bytes(text: str | None, file: str | None) -> bytes:
 
 def _standard_input() -> bytes:
     # Piece by piece: one long read loses an interrupt that comes between two of its system calls.
+    stream = cast("BufferedReader", sys.stdin.buffer)
     pieces: list[bytes] = []
-    while piece := sys.stdin.buffer.read(_PIECE_BYTES):
+    while piece := stream.read1(_PIECE_BYTES):
         pieces.append(piece)
     return b"".join(pieces)
 

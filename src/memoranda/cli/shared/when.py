@@ -36,10 +36,8 @@ def shown_time(time: datetime) -> str:
     return time.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def json_time(time: datetime | None) -> str | None:
+def json_time(time: datetime) -> str:
     """A time as JSON has it: RFC 3339 in UTC."""
-    if time is None:
-        return None
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
