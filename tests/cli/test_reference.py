@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,12 @@ def test_json_inside_has_the_fields_that_are_documented(old_version: str) -> Non
     assert set(json_of("search", "new")["hits"][0]) == pages["a hit"]
     change = json_of("restore", "/memories/a.md", "--to", old_version, "--dry-run")["changes"][0]
     assert set(change) == pages["a change"]
+
+
+def test_the_session_in_the_guide_goes_as_it_says() -> None:
+    guide = (ROOT / "docs" / "guide" / "command-line.md").read_text(encoding="utf-8")
+    (session,) = re.findall(r"^```text\n(.*?)^```", guide, re.M | re.S)
+    steps = re.findall(r"^\$ memoranda (.*)\n((?:[^$].*\n)*)", session, re.M)
+    assert len(steps) == 4
+    for typed, shown in steps:
+        assert done(*shlex.split(typed)) == shown
