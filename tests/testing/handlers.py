@@ -56,12 +56,18 @@ class Limited(Ours):
         return run_now(self.tool.run(parse(raw), context))
 
 
-class OursAsync:
+ROOMY = Policy(limits=Limits(file_bytes=None, store_bytes=None, files=None))
+"""No limit on what is stored; on what is shown there is."""
+
+
+class AsyncOnDisk:
     """Memoranda's asynchronous memory in a folder, each command on an event loop of its own."""
 
     def __init__(self, base_dir: str) -> None:
-        limits = Limits(file_bytes=None, store_bytes=None, files=None)
-        self.memory = AsyncMemory.open(base_dir, policy=Policy(limits=limits))
+        self.memory = AsyncMemory.open(self.url(base_dir), policy=ROOMY)
+
+    def url(self, base_dir: str) -> str:
+        return base_dir
 
     def __call__(self, raw: Any) -> ToolResult:
         return asyncio.run(self.memory.execute(raw))
@@ -73,19 +79,35 @@ class OursAsync:
         asyncio.run(self.memory.close())
 
 
-class OursInTheSdk(SdkTool):
+class AsyncInRam(AsyncOnDisk):
+    """The same in RAM."""
+
+    def url(self, base_dir: str) -> str:
+        return "memory:"
+
+
+class SdkOnDisk(SdkTool):
     """Memoranda's tool for the SDK, called as the SDK's tool runner calls it."""
 
     def __init__(self, base_dir: str) -> None:
-        limits = Limits(file_bytes=None, store_bytes=None, files=None)
-        self.tool = MemoryTool(base_dir, policy=Policy(limits=limits))
+        self.tool = MemoryTool(self.url(base_dir), policy=ROOMY)
         super().__init__(self.tool.call, Path(base_dir))
+
+    def url(self, base_dir: str) -> str:
+        return base_dir
 
     def plant(self, path: str, content: bytes) -> None:
         self.tool.memory.write(path, content)
 
     def close(self) -> None:
         self.tool.close()
+
+
+class SdkInRam(SdkOnDisk):
+    """The same in RAM."""
+
+    def url(self, base_dir: str) -> str:
+        return "memory:"
 
 
 class Altered(Ours):
