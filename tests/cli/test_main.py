@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import pwd
@@ -177,6 +178,7 @@ def test_names_on_the_command_line_cannot_command_a_terminal() -> None:
     for arguments in (
         ["view", FILE, "\x1b[2J.md"],
         ["view", "--\x1b[2J"],
+        ["--\x1b[2J"],
         ["\x1b[2J"],
         ["view", "\x1b[2J"],
         ["view", "/memories/\x1b[2J"],
@@ -316,6 +318,14 @@ def test_the_version_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("importlib.metadata.version", version)
     assert done("--version") == "memoranda 1.2.3\n"
+
+
+def test_a_source_that_is_not_installed_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", version)
+    assert done("--version") == "memoranda, run from its source\n"
 
 
 def test_the_program_is_found_by_its_module() -> None:

@@ -72,9 +72,12 @@ for name, function in COMMANDS.items():
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        say(f"memoranda {version('memoranda')}")
+        try:
+            say(f"memoranda {version('memoranda')}")
+        except PackageNotFoundError:
+            say("memoranda, run from its source")
         raise typer.Exit
 
 

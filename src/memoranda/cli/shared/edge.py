@@ -25,6 +25,14 @@ UNEXPECTED: Final = 1
 class Edge(TyperGroup):
     """The group of all commands. What they raise ends here; no traceback gets out unasked."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what stands before the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            _mend(error)
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
@@ -32,10 +40,7 @@ class Edge(TyperGroup):
         except MemorandaError as error:
             _end(ctx, error, error.code, str(error), advice_for(error), error.exit_code)
         except TyperException as error:
-            # Names of files end up in these, by a wildcard for example.
-            error.message = harmless(error.message)
-            if error.message.startswith("No such option"):
-                error.message += " (A text that begins with a dash comes after --.)"
+            _mend(error)
             raise
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
@@ -49,6 +54,14 @@ class Edge(TyperGroup):
                 "memoranda --debug COMMAND shows where. Please report it.",
                 UNEXPECTED,
             )
+
+
+def _mend(error: TyperException) -> None:
+    """Make what is said about a command line harmless, and more helpful."""
+    # Names of files end up in these, by a wildcard for example.
+    error.message = harmless(error.message)
+    if error.message.startswith("No such option"):
+        error.message += " (A text that begins with a dash comes after --.)"
 
 
 def _end(
