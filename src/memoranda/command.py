@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, cast
 
 from memoranda.errors import BadPath, MissingParameter, Refused, UnknownCommand, WrongParameter
+from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath, parse_path
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
 from memoranda.errors import BadPath, Misuse
 from memoranda.invisible import INVISIBLE
+from memoranda.light_dataclasses import dataclass
 from memoranda.path_probe import could_become_structure
 
 ROOT_TEXT = "/memories"
@@ -50,8 +50,19 @@ class MemoryPath:
     """
 
     segments: tuple[str, ...]
-    text: str = field(compare=False, repr=False)
-    slash: bool = field(default=False, compare=False)
+    text: str
+    slash: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not MemoryPath:
+            return NotImplemented
+        return self.segments == other.segments
+
+    def __hash__(self) -> int:
+        return hash(self.segments)
+
+    def __repr__(self) -> str:
+        return f"MemoryPath(segments={self.segments!r}, slash={self.slash!r})"
 
     @classmethod
     def of(cls, segments: tuple[str, ...]) -> MemoryPath:

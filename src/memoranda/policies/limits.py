@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from memoranda.errors import Misuse
+from memoranda.light_dataclasses import dataclass, field_names, replace
 from memoranda.stores.base import Ceiling, Change, Context, Store, Version, WrapperStore
 
 KIB: Final = 1024
@@ -43,14 +43,14 @@ class Limits:
     commands_per_minute: int | None = None
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value: object = getattr(self, each.name)
-            if value is None and each.name not in NEVER_LIFTED:
+        for name in field_names(self):
+            value: object = getattr(self, name)
+            if value is None and name not in NEVER_LIFTED:
                 continue
             if type(value) is not int or value < 1:
-                lifted = "" if each.name in NEVER_LIFTED else ", or None to lift the limit"
+                lifted = "" if name in NEVER_LIFTED else ", or None to lift the limit"
                 raise Misuse(
-                    f"Limits: {each.name} is {value!r}; "
+                    f"Limits: {name} is {value!r}; "
                     f"it has to be a whole number of 1 or more{lifted}."
                 )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from memoranda.errors import Misuse
+from memoranda.light_dataclasses import dataclass
 from memoranda.policies.limits import Limits
 from memoranda.stores.base import Retention
 
@@ -25,7 +25,7 @@ class Policy:
     Raises ``Misuse`` for values that can't be.
     """
 
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = Limits()
     on_exists: OnExists = "error"
     read_only: bool = False
     retention: Retention | None = None

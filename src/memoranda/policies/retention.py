@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
+from memoranda.light_dataclasses import replace
 from memoranda.stores.base import Change, Context, Retention, Store, Version, WrapperStore
 
 BUDGET_TIMES: Final = 10

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
+from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath
 from memoranda.text.splice import Splice
 
@@ -124,6 +124,9 @@ class Move:
 Change: TypeAlias = Put | Edit | Remove | Move
 
 
+_NO_AUDIT: Final[Mapping[str, Any]] = {}
+
+
 class Ceiling(NamedTuple):
     """How much a store may hold after a batch, checked by the store inside its transaction.
 
@@ -165,7 +168,7 @@ class Context:
     command: str = ""
     trace_id: str | None = None
     ceiling: Ceiling = Ceiling()
-    audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    audit: Mapping[str, Any] = _NO_AUDIT
     retention: Retention | None = None
 
 

@@ -7,9 +7,9 @@ files can follow them in order; the history shows the last one only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memoranda.light_dataclasses import dataclass
 from memoranda.stores.log import events
 
 if TYPE_CHECKING:

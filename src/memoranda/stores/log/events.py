@@ -7,12 +7,12 @@ only once something was blanked; until then it can be computed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from hashlib import blake2b, sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memoranda.errors import Corrupt
+from memoranda.light_dataclasses import dataclass, field_names
 from memoranda.stores.log import bodies
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ class Event:
     """Of a whole body: the node's next whole body."""
     pieces: int | None = None
     body: bytes | None = None
-    kept: bodies.Body | None = field(default=None, compare=False)
+    kept: bodies.Body | None = None
     """The body until it is written; no column."""
 
 
-FIELDS: Final = tuple(each.name for each in fields(Event))[:-1]
+FIELDS: Final = field_names(Event)[:-1]
 COLUMNS: Final = ", ".join(FIELDS)
 _values = attrgetter(*FIELDS)
 _BY_SEQ: Final = f"SELECT {COLUMNS} FROM event WHERE seq = ?"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, Final
+
+from memoranda.light_dataclasses import dataclass, field_names
 
 
 @dataclass(slots=True, eq=False)
@@ -78,7 +79,7 @@ class Node:
         return (self.name or "").removesuffix("/")
 
 
-FIELDS: Final = tuple(field.name for field in fields(Node))
+FIELDS: Final = field_names(Node)
 COLUMNS: Final = ", ".join(FIELDS)
 _values = attrgetter(*FIELDS)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memoranda.light_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from memoranda.stores.log.connection import Connection
