@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeAlias, cast
 
 from memoranda.errors import BadPath, MissingParameter, Refused, UnknownCommand, WrongParameter
+from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath, parse_path
 
@@ -91,7 +91,7 @@ _Fields: TypeAlias = dict[object, object]
 _Reader: TypeAlias = Callable[[_Fields], Command]
 
 # The contract's bound for a number sent as a string.
-_DIGITS: Final = re.compile(r"-?[0-9]{1,18}")
+_DIGITS: Final = lazy_pattern(r"-?[0-9]{1,18}")
 
 # Wide enough for every whole float, and narrow enough to be printed: Python refuses to turn
 # integers of more than 4,300 digits into text.

@@ -8,8 +8,9 @@ newer Unicode adds a format character.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from memoranda.lazy_pattern import lazy_pattern
 
 _CONTROL: Final = r"\x00-\x1f\x7f-\x9f"
 _FORMAT: Final = (
@@ -28,7 +29,7 @@ _IGNORABLE: Final = (
     r"\U000e0000-\U000e0fff"
 )
 
-INVISIBLE: Final = re.compile(
+INVISIBLE: Final = lazy_pattern(
     f"[{_CONTROL}{_FORMAT}{_SEPARATORS}{_SURROGATES}{_NONCHARACTERS}{_IGNORABLE}]"
 )
 """Finds the first character of a text that no name may hold."""

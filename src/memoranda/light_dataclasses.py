@@ -151,7 +151,7 @@ def _compile_init(made: type[Fields]) -> Any:
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")
     scope: dict[str, Any] = {f"_set_{name}": getattr(made, name).__set__ for name in names}
-    scope["__defaults__"] = made.__defaults__
+    scope["_defaults"] = made.__defaults__
     text = f"def __init__(self, {', '.join(parameters)}):\n " + "\n ".join(lines)
     exec(text, scope)  # noqa: S102
     init = scope["__init__"]

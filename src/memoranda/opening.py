@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 from memoranda.core import Core
 from memoranda.drive import suspending_pause
 from memoranda.errors import Misuse
+from memoranda.lazy_pattern import lazy_pattern
 from memoranda.policies.limits import API_STORE_FILES, Limits
 from memoranda.policies.policy import Policy
 from memoranda.retry import blocking_pause
@@ -20,7 +20,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant, directory_of_store
 DEFAULT_USER: Final = "default"
 DEFAULT_ACTOR: Final = "agent"
 
-_ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}")
+_ACTOR: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}")
 
 
 class Opening(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Final
 
 from memoranda.errors import BadPath, Misuse
 from memoranda.invisible import INVISIBLE
+from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import dataclass
 from memoranda.path_probe import could_become_structure
 
@@ -30,11 +31,11 @@ _MAX_GIVEN_CHARS: Final = len(ROOT_TEXT) + 3 * MAX_PATH_BYTES
 _REMEMBERED_PATHS: Final = 1024
 _REMEMBERED_CHARS: Final = len(ROOT_TEXT) + MAX_PATH_BYTES
 
-_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_DRIVE: Final = lazy_pattern(r"[A-Za-z]:")
 
 # Git refuses these in a tree because NTFS takes them all for .git: it ignores case, dots and
 # spaces at the end, and a stream name, and git~1 is the short name of .git.
-_GIT: Final = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.IGNORECASE)
+_GIT: Final = lazy_pattern(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.IGNORECASE)
 
 _PATH_TOO_LONG: Final = f"A path can't be longer than {MAX_PATH_BYTES:,} bytes."
 _PATH_TOO_DEEP: Final = f"A path can't be more than {MAX_SEGMENTS} names deep."
@@ -195,7 +196,8 @@ def _check_name(name: str, given: str) -> None:
 
 
 def _fault_in_shape(name: str) -> str | None:
-    if INVISIBLE.search(name):
+    # Of ASCII, what can be printed is all that can be seen: most names need no look at the table.
+    if not (name.isascii() and name.isprintable()) and INVISIBLE.search(name):
         return "A name can't hold control characters or invisible ones."
     if "\\" in name:
         return "A name can't hold a backslash."

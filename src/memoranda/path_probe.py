@@ -10,17 +10,19 @@ import re
 import unicodedata
 from typing import Final
 
+from memoranda.lazy_pattern import lazy_pattern
+
 MAX_DECODINGS: Final = 8
 
-_ENCODED: Final = re.compile(rb"%(?:([0-9A-Fa-f]{2})|[uU]([0-9A-Fa-f]{4}))")
+_ENCODED: Final = lazy_pattern(rb"%(?:([0-9A-Fa-f]{2})|[uU]([0-9A-Fa-f]{4}))")
 
 # Longer UTF-8 forms than needed: forbidden since RFC 3629, yet decoded to "/" or "." by old and
 # home-made decoders, some of which take any byte for a continuation.
-_OVERLONG: Final = re.compile(
+_OVERLONG: Final = lazy_pattern(
     rb"[\xc0\xc1]|\xe0[\x00-\x9f]|\xf0[\x00-\x8f]|\xf8[\x00-\x87]|\xfc[\x00-\x83]"
 )
-_STRUCTURE: Final = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")
-_DOT_PART: Final = re.compile(r"(?:^|[/\\])(?:\.\.|\.(?:[/\\]|\Z))")
+_STRUCTURE: Final = lazy_pattern(r"[/\\\x00-\x1f\x7f-\x9f]")
+_DOT_PART: Final = lazy_pattern(r"(?:^|[/\\])(?:\.\.|\.(?:[/\\]|\Z))")
 
 
 def could_become_structure(name: str) -> bool:

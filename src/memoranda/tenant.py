@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from typing import Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.errors import Misuse
+from memoranda.lazy_pattern import lazy_pattern
 
 DEFAULT_WORKSPACE: Final = "default"
 STORE_PREFIX: Final = "memstore_"
@@ -14,16 +14,16 @@ STORE_PREFIX: Final = "memstore_"
 
 MAX_DIRECTORY_BYTES: Final = 200
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}")
+_NAME: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}")
 _RULE: Final = "1 to 128 of A-Z a-z 0-9 . _ @ : + | -, the first a letter or a digit"
-_STORE_ID: Final = re.compile(r"memstore_[A-Za-z0-9]{1,64}")
+_STORE_ID: Final = lazy_pattern(r"memstore_[A-Za-z0-9]{1,64}")
 
-_ESCAPED: Final = re.compile(r"[^a-z0-9_.-]")
-_ESCAPE: Final = re.compile(r"=([0-9a-f]{2})")
+_ESCAPED: Final = lazy_pattern(r"[^a-z0-9_.-]")
+_ESCAPE: Final = lazy_pattern(r"=([0-9a-f]{2})")
 
 # In an escaped name two hex digits follow each "=", so this can only stand between two names.
 _BETWEEN: Final = "=-"
-_HASHED: Final = re.compile(r"h=[0-9a-f]{64}")
+_HASHED: Final = lazy_pattern(r"h=[0-9a-f]{64}")
 
 
 class Tenant(NamedTuple):
@@ -116,4 +116,4 @@ def _short_enough(directory: str, names: str) -> str:
     # could aim at the directory of a long one.
     if len(directory) <= MAX_DIRECTORY_BYTES and not is_hashed(directory):
         return directory
-    return "h=" + hashlib.sha256(names.encode()).hexdigest()
+    return "h=" + sha256(names.encode()).hexdigest()

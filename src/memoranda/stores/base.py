@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath
 from memoranda.text.splice import Splice
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Operation: TypeAlias = Literal["created", "modified", "deleted"]
 EditFunction: TypeAlias = Callable[[bytes], Splice]
@@ -219,6 +221,8 @@ class Version(NamedTuple):
     @property
     def created_at(self) -> datetime:
         """``created_at_ns`` as an aware datetime (microseconds)."""
+        from datetime import UTC, datetime
+
         return datetime.fromtimestamp(self.created_at_ns / 1e9, tz=UTC)
 
 

@@ -12,11 +12,10 @@ scheme, what it loads is called with the whole URL and returns a ``Backend``.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
 
 from memoranda.errors import Misuse
+from memoranda.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Backend
 
 ENTRY_POINTS: Final = "memoranda.backends"
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters or more: "C:" is a drive
+_SCHEME: Final = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters or more: "C:" is a drive
 
 
 def open_backend(url: str) -> Backend:
@@ -54,6 +53,8 @@ def _file(rest: str) -> Backend:
         if not slash or host not in {"", "localhost"}:
             raise Misuse("A file URL has the form file:///absolute/path.")
         rest = slash + path
+    from urllib.parse import unquote
+
     return _folder(unquote(rest))
 
 

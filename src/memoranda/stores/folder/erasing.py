@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.folder.leftovers import remove_all
@@ -21,7 +21,7 @@ def erase_directory(files: Files, stores: int, directory: str, place: Place, clo
     """Remove a store's directory, durably. Other processes that have it open notice at their next
     turn; who writes just now is waited for."""
     writer = place.open(clock)
-    name = _ERASED + secrets.token_hex(8)
+    name = _ERASED + os.urandom(8).hex()
     if writer is not None:
         with writer.group.alone(), writer.turn():
             writer.opened.close()

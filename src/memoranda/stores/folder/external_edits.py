@@ -7,9 +7,9 @@ agree, since editors truncate first and write then.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Final
 
+from memoranda.digests import sha256
 from memoranda.errors import Refused
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Context, Move, Put, Remove

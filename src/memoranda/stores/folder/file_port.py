@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
-from memoranda.stores.folder import system_calls
 from memoranda.stores.log.text import Slice
 
 PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
@@ -70,8 +69,10 @@ class Files:
         if "/" not in path:
             return os.open(path, flags | os.O_NOFOLLOW, dir_fd=root)
         if self.has_openat2:
+            from memoranda.stores.folder.system_calls import openat2
+
             try:
-                return system_calls.openat2(root, path, flags)
+                return openat2(root, path, flags)
             except OSError as error:
                 if error.errno not in _NO_OPENAT2:
                     raise
@@ -151,10 +152,10 @@ class Files:
 
     def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
         """Rename a file or a directory; a taken name is EEXIST (or ENOTEMPTY), never replaced."""
+        from memoranda.stores.folder.system_calls import RENAME_NOREPLACE, renameat2
+
         try:
-            system_calls.renameat2(
-                old_directory, old, new_directory, new, system_calls.RENAME_NOREPLACE
-            )
+            renameat2(old_directory, old, new_directory, new, RENAME_NOREPLACE)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
@@ -180,10 +181,10 @@ class Files:
         Otherwise the old file is linked aside first, so that it is never lost; a file put there
         between the two steps would be.
         """
+        from memoranda.stores.folder.system_calls import RENAME_EXCHANGE, renameat2
+
         try:
-            system_calls.renameat2(
-                our_directory, ours, their_directory, theirs, system_calls.RENAME_EXCHANGE
-            )
+            renameat2(our_directory, ours, their_directory, theirs, RENAME_EXCHANGE)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
@@ -229,16 +230,22 @@ class Files:
 
     def sync_all(self, descriptor: int) -> None:
         """Write the whole file system of an open file to disk."""
+        from memoranda.stores.folder.system_calls import syncfs
+
         try:
-            system_calls.syncfs(descriptor)
+            syncfs(descriptor)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
             os.sync()
 
     def filesystem_type(self, descriptor: int) -> int:
-        """The kernel's number for the kind of file system."""
-        return system_calls.filesystem_type(descriptor)
+        """The kernel's number for the kind of file system; 0 of one on a disk of this machine."""
+        if os.major(os.fstat(descriptor).st_dev):
+            return 0  # a block device: known without ctypes, which costs 3 ms at a start
+        from memoranda.stores.folder.system_calls import filesystem_type
+
+        return filesystem_type(descriptor)
 
 
 FILES: Final = Files()

@@ -7,16 +7,17 @@ from functools import lru_cache
 from typing import Final
 
 from memoranda.errors import BadPath
+from memoranda.lazy_pattern import lazy_pattern
 from memoranda.path import ROOT_TEXT, MemoryPath, is_allowed_name, parse_path
 from memoranda.stores.folder.tree import Place
 
-_LITTER: Final = re.compile(
+_LITTER: Final = lazy_pattern(
     r"\..*\.sw.|.*~|#.*#|4913|\.DS_Store|\._.*|Thumbs\.db",
     re.DOTALL,
 )
 """Swap, backup and probe files of editors, and what desktops leave in every directory."""
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+_PLAIN: Final = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 
 
 def is_litter(name: str) -> bool:

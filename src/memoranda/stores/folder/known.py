@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.stores.folder.tree import Seen
 
 if TYPE_CHECKING:

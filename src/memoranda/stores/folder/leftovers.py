@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.errors import Refused
 from memoranda.stores.base import Put, Remove
 from memoranda.stores.folder.external_edits import EXTERNAL

@@ -9,7 +9,7 @@ otherwise                     clean
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.base import Context
@@ -81,7 +81,7 @@ def check_copy(opened: OpenStore) -> None:
     refused = carry_out(opened, found)
     with opened.transaction():
         turn = Turn(opened.log, opened.heads(), opened.clock.now_ns())
-        instance = secrets.token_hex(8)
+        instance = os.urandom(8).hex()
         before = meta.get(opened.db, meta.INSTANCE)
         if before is not None:
             turn.audit(_found_as_copy(before, instance, len(found.write)), opened.clock.now_ns())

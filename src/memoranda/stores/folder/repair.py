@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.stores.folder.heads import temporary_name
 from memoranda.stores.folder.known import past_of
 from memoranda.stores.folder.survey import Row

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.errors import Corrupt
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem, Report

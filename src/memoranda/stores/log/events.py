@@ -7,10 +7,10 @@ only once something was blanked; until then it can be computed.
 
 from __future__ import annotations
 
-from hashlib import blake2b, sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from memoranda.digests import blake2b, sha256
 from memoranda.errors import Corrupt
 from memoranda.light_dataclasses import dataclass, field_names
 from memoranda.stores.log import bodies

@@ -8,9 +8,9 @@ the newest is shown: one batch, one version.
 from __future__ import annotations
 
 import heapq
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memoranda.digests import sha256
 from memoranda.errors import Corrupt, UnknownId
 from memoranda.stores.base import Moment, Version, VersionFilter, VersionPage
 from memoranda.stores.log import bodies, events, ids

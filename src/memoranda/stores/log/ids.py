@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import time
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
+
+from memoranda.digests import blake2b
 
 if TYPE_CHECKING:
     from memoranda.stores.log.store_log import StoreLog

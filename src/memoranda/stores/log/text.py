@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
+from memoranda.digests import sha256
 from memoranda.stores.log.delta import common_prefix, common_suffix
 
 if TYPE_CHECKING:
