@@ -21,7 +21,6 @@ from memoranda.reply import Block, ToolResult
 from memoranda.retry import Pause
 from memoranda.stores.base import Context, Store
 from memoranda.tool import Tool
-from memoranda.tool_block import kept_trace_id, read_tool_use, tool_result
 
 if TYPE_CHECKING:
     from memoranda.programs import Programs
@@ -108,12 +107,16 @@ class Core:
 
     async def tool_result(self, block: object) -> Block:
         """The answer to a ``tool_use`` block, as a ``tool_result`` block."""
+        from memoranda.tool_block import read_tool_use, tool_result
+
         use = read_tool_use(block)
         return tool_result(use.id, await self.execute(use.input, use.id))
 
     def context(self, command: str, trace_id: str | None = None) -> Context:
         """Who does ``command``, for the history."""
         if trace_id is not None:
+            from memoranda.tool_block import kept_trace_id
+
             return Context(self.actor, command, kept_trace_id(trace_id))
         context = self._contexts.get(command)
         if context is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from memoranda.command import (
     Command,
@@ -47,12 +47,11 @@ from memoranda.errors import (
     UnknownCommand,
     WrongParameter,
 )
-from memoranda.escape import escape_for_display
 from memoranda.path import ROOT_TEXT, MemoryPath
-from memoranda.text.excerpt import Excerpt
-from memoranda.text.line_limit import MAX_LINES
-from memoranda.text.numbering import numbered
 from memoranda.text.size import format_size
+
+if TYPE_CHECKING:
+    from memoranda.text.excerpt import Excerpt
 
 Block: TypeAlias = dict[str, Any]
 Asked: TypeAlias = Command | RefusedInput
@@ -144,6 +143,8 @@ def renamed(old_path: MemoryPath, new_path: MemoryPath) -> str:
 
 
 def _lines(part: Excerpt) -> str:
+    from memoranda.text.numbering import numbered
+
     text = numbered(part.text, part.first)
     notes: list[str] = []
     if part.cut_line:
@@ -204,6 +205,8 @@ def refusal(error: Refused, asked: Asked) -> str:
 @refusal.register(UnknownCommand)
 def unknown_command(error: UnknownCommand, asked: Asked) -> str:
     """The input names none of the six commands."""
+    from memoranda.escape import escape_for_display
+
     given = error.given
     shown = escape_for_display(given) if isinstance(given, str) else "(not a string)"
     return f"Error: unknown command {shown}"
@@ -233,6 +236,8 @@ def wrong_parameter(error: WrongParameter, asked: Asked) -> str:
 @refusal.register(BadPath)
 def bad_path(error: BadPath, asked: Asked) -> str:
     """The path policy refuses a path: the reason, where it is the shape of a name."""
+    from memoranda.escape import escape_for_display
+
     text = _does_not_exist(asked.name, escape_for_display(error.given))
     stop = "" if text.endswith(".") else "."
     reason = error.reason or f"Memory paths start with {ROOT_TEXT} and stay inside it."
@@ -312,6 +317,8 @@ def not_text(error: NotText, asked: Asked) -> str:
 @refusal.register(TooManyLines)
 def too_many_lines(error: TooManyLines, asked: Asked) -> str:
     """The file has more lines than a view can number."""
+    from memoranda.text.line_limit import MAX_LINES
+
     return f"File {error.path} exceeds maximum line limit of {MAX_LINES:,} lines."
 
 

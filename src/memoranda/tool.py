@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda import reply
 from memoranda.command import (
@@ -34,15 +35,11 @@ from memoranda.path import MemoryPath
 from memoranda.reply import ToolResult
 from memoranda.retry import Pause, apply_with_retry, blocking_pause
 from memoranda.stores.base import Change, Context, Edit, Expect, Move, Put, Remove, Store
-from memoranda.text.insertion import insertion
-from memoranda.text.line_endings import line_ending, with_endings
-from memoranda.text.lines import count_lines
-from memoranda.text.matches import lines_of_matches
-from memoranda.text.snippet import snippet
-from memoranda.text.splice import Splice
-from memoranda.text.utf8 import is_utf8
 from memoranda.view_directory import show_directory
-from memoranda.view_file import FileView
+
+if TYPE_CHECKING:
+    from memoranda.text.splice import Splice
+    from memoranda.view_file import FileView
 
 VIEW_CAP_CHARS: Final = 16_000
 IMAGE_MAX_BYTES: Final = 5 * 1024 * 1024
@@ -69,8 +66,16 @@ class Tool:
         self._store = store
         self._create_expects = Expect.ANY if on_exists == "overwrite" else Expect.ABSENT
         self._view_cap_chars = view_cap_chars
-        self._files = FileView(store, cap_chars=view_cap_chars, image_max_bytes=image_max_bytes)
+        self._image_max_bytes = image_max_bytes
         self._pause = pause
+
+    @cached_property
+    def _files(self) -> FileView:
+        from memoranda.view_file import FileView
+
+        return FileView(
+            self._store, cap_chars=self._view_cap_chars, image_max_bytes=self._image_max_bytes
+        )
 
     async def run(self, command: Command | RefusedInput, context: Context) -> ToolResult:
         """Do ``command`` and say what happened, whatever that is.
@@ -115,6 +120,8 @@ class Tool:
         return ToolResult(reply.created(command.path))
 
     async def _str_replace(self, command: StrReplace, context: Context) -> ToolResult:
+        from memoranda.text.snippet import snippet
+
         done: tuple[bytes, Splice] | None = None
 
         def edit(old: bytes) -> Splice:
@@ -167,6 +174,11 @@ class Tool:
 
 def _replacement(command: StrReplace, old: bytes) -> Splice:
     """The edit of ``str_replace``: its one place, found byte for byte."""
+    from memoranda.text.line_endings import line_ending, with_endings
+    from memoranda.text.matches import lines_of_matches
+    from memoranda.text.splice import Splice
+    from memoranda.text.utf8 import is_utf8
+
     path = command.path
     if not is_utf8(old):
         raise NotText(path)
@@ -186,6 +198,10 @@ def _replacement(command: StrReplace, old: bytes) -> Splice:
 
 def _insertion(command: Insert, old: bytes) -> Splice:
     """The edit of ``insert``."""
+    from memoranda.text.insertion import insertion
+    from memoranda.text.lines import count_lines
+    from memoranda.text.utf8 import is_utf8
+
     if not is_utf8(old):
         raise NotText(command.path)
     n_lines = count_lines(old)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from memoranda import Memory
 from tests.house.repository import SOURCE
 
 HEAVY = {
@@ -57,3 +60,48 @@ def test_the_core_loads_no_sdk_no_framework_and_no_event_loop(statement: str) ->
     ours = loaded_by(statement) - loaded_by("pass")
     assert "memoranda" in ours
     assert ours & HEAVY == set()
+
+
+NOT_FOR_A_VIEW = HEAVY | {
+    "ast",
+    "copy",
+    "ctypes",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "hashlib",
+    "inspect",
+    "logging",
+    "pathlib",
+    "random",
+    "secrets",
+    "tempfile",
+    "tokenize",
+    "traceback",
+    "urllib.parse",
+    "memoranda.programs",
+    "memoranda.stores.folder.external_edits",
+    "memoranda.stores.folder.repair",
+    "memoranda.stores.folder.system_calls",
+    "memoranda.stores.log.events",
+    "memoranda.stores.log.history",
+    "memoranda.stores.log.turn",
+    "memoranda.view_file",
+}
+"""What writes, histories, programs and large files need. Each costs half a millisecond to 10."""
+
+
+def test_a_first_view_of_a_folder_loads_what_it_needs(tmp_path: Path) -> None:
+    with Memory.open(str(tmp_path)) as memory:
+        command = {"command": "create", "path": "/memories/a/b.md", "file_text": "x"}
+        assert not memory.execute(command).is_error
+    seen = loaded_by(
+        "from memoranda import Memory\n"
+        f"shown = Memory.open({str(tmp_path)!r}).execute"
+        "({'command': 'view', 'path': '/memories'})\n"
+        "assert not shown.is_error and 'b.md' in shown.content"
+    )
+    # A file system without a disk has to be asked for its kind, by ctypes.
+    asked = {"ctypes", "memoranda.stores.folder.system_calls"}
+    allowed = set() if os.major(tmp_path.stat().st_dev) else asked
+    assert (seen - loaded_by("pass")) & (NOT_FOR_A_VIEW - allowed) == set()

@@ -283,10 +283,20 @@ def test_a_failure_of_writing_all_is_told(root: int, monkeypatch: pytest.MonkeyP
         Files().sync_all(root)
 
 
-def test_the_kind_of_file_system_is_a_number(root: int) -> None:
-    assert Files().filesystem_type(root) > 0
+def test_the_kind_of_file_system_is_a_number() -> None:
+    without_disk = os.open("/proc", os.O_RDONLY)
+    try:
+        assert Files().filesystem_type(without_disk) == 0x9FA0  # PROC_SUPER_MAGIC
+    finally:
+        os.close(without_disk)
     with pytest.raises(OSError):
         Files().filesystem_type(-1)
+
+
+def test_a_disk_of_this_machine_is_not_asked_for_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    status = os.stat_result((0, 0, os.makedev(254, 1), *range(7)))
+    monkeypatch.setattr(os, "fstat", lambda _: status)
+    assert Files().filesystem_type(-1) == 0
 
 
 def test_a_directory_is_opened_for_looking_only(root: int, tmp_path: Path) -> None:

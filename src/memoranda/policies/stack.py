@@ -20,8 +20,6 @@ from typing import Final
 from memoranda.policies.handler import Handler
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
-from memoranda.policies.rate import LimitRate
-from memoranda.policies.read_only import RefuseWrites
 from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.stores.base import Ceiling, Store
 
@@ -38,6 +36,8 @@ def around_store(store: Store, policy: Policy) -> Store:
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
     if policy.read_only:
+        from memoranda.policies.read_only import RefuseWrites
+
         store = RefuseWrites(store)
     return store
 
@@ -46,5 +46,7 @@ def around_commands(handler: Handler, policy: Policy) -> Handler:
     """``handler`` inside the layers that ``policy`` asks for; itself where it asks for none."""
     per_minute = policy.limits.commands_per_minute
     if per_minute is not None:
+        from memoranda.policies.rate import LimitRate
+
         handler = LimitRate(handler, per_minute)
     return handler

@@ -6,8 +6,6 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from memoranda.stores.folder.leftovers import remove_all
-
 if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
     from memoranda.stores.folder.file_port import Files
@@ -20,6 +18,8 @@ _ERASED: Final = ".erased-"
 def erase_directory(files: Files, stores: int, directory: str, place: Place, clock: Clock) -> None:
     """Remove a store's directory, durably. Other processes that have it open notice at their next
     turn; who writes just now is waited for."""
+    from memoranda.stores.folder.leftovers import remove_all
+
     writer = place.open(clock)
     name = _ERASED + os.urandom(8).hex()
     if writer is not None:
@@ -40,4 +40,6 @@ def sweep_erased(files: Files, stores: int) -> None:
     """Go on with what an interrupted erasure left."""
     for name in files.names(stores):
         if name.startswith(_ERASED):
+            from memoranda.stores.folder.leftovers import remove_all
+
             remove_all(files, name, stores)

@@ -12,9 +12,10 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from memoranda.stores.log.text import Slice
+if TYPE_CHECKING:
+    from memoranda.stores.log.text import Slice
 
 PATH_ONLY: Final[int] = getattr(os, "O_PATH", os.O_RDONLY)
 """Open for looking only: opens nothing, so it can't touch a device or wait for a FIFO."""

@@ -13,9 +13,6 @@ from memoranda.errors import Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING, Files
-from memoranda.stores.folder.follow import Follower, Lag, move_entries
-from memoranda.stores.folder.heads import TreeHeads
-from memoranda.stores.folder.known import is_one_of, recent_of
 from memoranda.stores.folder.layout import TRASH, open_or_make_directory
 from memoranda.stores.folder.linger import Lingering
 from memoranda.stores.folder.probes import Host
@@ -25,6 +22,8 @@ from memoranda.stores.log.store_log import StoreLog
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
+    from memoranda.stores.folder.follow import Follower, Lag
+    from memoranda.stores.folder.heads import TreeHeads
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.replay import TreeStep
 
@@ -110,6 +109,11 @@ class OpenStore:
     def load_lags(self) -> None:
         """Read which places lag."""
         found: list[tuple[int, list[str] | None]] = meta.get(self.db, meta.LAGGING) or []
+        if not found:
+            self.lags = []
+            return
+        from memoranda.stores.folder.follow import Lag
+
         self.lags = [Lag(node, None if place is None else tuple(place)) for node, place in found]
 
     @contextmanager
@@ -127,6 +131,8 @@ class OpenStore:
 
     def heads(self) -> TreeHeads:
         """The log's port to the tree, for one transaction."""
+        from memoranda.stores.folder.heads import TreeHeads
+
         return TreeHeads(
             self.log,
             self.tree,
@@ -144,6 +150,8 @@ class OpenStore:
         self, applied: int, verified: dict[int, Seen], waiting: Container[str]
     ) -> Follower:
         """What brings the tree from event ``applied`` to the newest one."""
+        from memoranda.stores.folder.follow import Follower
+        from memoranda.stores.folder.known import is_one_of, recent_of
 
         def is_ours(step: TreeStep, seen: Seen, name: str | None) -> bool:
             if verified.get(step.node) == seen:
@@ -170,6 +178,8 @@ class OpenStore:
 
     def to_trash(self, name: str, directory: int, seq: int) -> None:
         """Move a directory out of the tree, to be emptied later."""
+        from memoranda.stores.folder.follow import move_entries
+
         trash = open_or_make_directory(self.files, TRASH, self.directory.number, LISTING)
         try:
             self.files.move(name, directory, str(seq), trash)

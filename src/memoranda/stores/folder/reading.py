@@ -10,9 +10,7 @@ from memoranda.path import MemoryPath
 from memoranda.stores.base import Content
 from memoranda.stores.folder.file_port import READING, Files
 from memoranda.stores.folder.found_names import is_litter, is_memory_name
-from memoranda.stores.folder.survey import rows_of
 from memoranda.stores.folder.tree import ABSENT, Place, Tree, read_whole
-from memoranda.stores.log import bodies
 from memoranda.stores.log.tree import Tree as LogTree
 
 if TYPE_CHECKING:
@@ -55,6 +53,8 @@ def read_by_log(
     opened: OpenStore, log: StoreLog, path: MemoryPath, start: int, length: int | None
 ) -> Content:
     """The same while places lag: the log says which, and what they hold."""
+    from memoranda.stores.log import bodies
+
     found = LogTree(log, 0).walk(path)
     if opened.lag.isdisjoint(node.id for node in (*found.chain, found.node) if node is not None):
         return read_file(opened, path, start, length)
@@ -72,6 +72,9 @@ def contents_beneath(
     opened: OpenStore, log: StoreLog, prefix: MemoryPath
 ) -> Iterator[tuple[MemoryPath, bytes]]:
     """The memory at ``prefix``, or all beneath it in listing order, with their contents."""
+    from memoranda.stores.folder.survey import rows_of
+    from memoranda.stores.log import bodies
+
     rows = rows_of(log)
     length = len(prefix.segments)
     for place in sorted(rows, key="/".join):

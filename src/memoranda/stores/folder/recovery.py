@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.base import Context
 from memoranda.stores.folder import meta
-from memoranda.stores.folder.follow import Lag
-from memoranda.stores.folder.lagging import mend
 from memoranda.stores.folder.layout import HISTORY, LOCK, MEMORIES
 from memoranda.stores.folder.opened import Reopen
-from memoranda.stores.folder.redo import redo
-from memoranda.stores.folder.repair import Stale, carry_out, plan
-from memoranda.stores.folder.survey import Row, files_of, rows_of
-from memoranda.stores.folder.tree import Place
 from memoranda.stores.folder.turns import NO_BOOT_ID
-from memoranda.stores.log.replay import tree_events
-from memoranda.stores.log.turn import Turn
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.opened import OpenStore
+    from memoranda.stores.folder.repair import Stale
+    from memoranda.stores.folder.survey import Row
+    from memoranda.stores.folder.tree import Place
 
 _OPENING: Final = Context(actor="memoranda", command="open")
 
@@ -65,16 +60,24 @@ def catch_up(opened: OpenStore) -> None:
         opened.load_shared()
     last = opened.log.last_seq()
     if word.applied < last:
+        from memoranda.stores.folder.redo import redo
+
         outcome = redo(opened, word.applied)
         if outcome.lags:
             opened.keep_lags([*opened.lags, *outcome.lags])
         opened.set_applied(last)
     if opened.lags:
+        from memoranda.stores.folder.lagging import mend
+
         mend(opened)
 
 
 def check_copy(opened: OpenStore) -> None:
     """The store lies elsewhere than where it was written: check every file by its text."""
+    from memoranda.stores.folder.repair import Stale, carry_out, plan
+    from memoranda.stores.folder.survey import files_of, rows_of
+    from memoranda.stores.log.turn import Turn
+
     rows, files = rows_of(opened.log), files_of(opened.tree)
     stale = Stale(opened, torn=False, cut=True)
     found = plan(opened, rows, files, stale, is_touched=lambda _place, _row: True)
@@ -98,6 +101,9 @@ def _found_as_copy(before: str, instance: str, written: int) -> Context:
 
 def check_after_power_cut(opened: OpenStore) -> None:
     """The machine went down: check by its text whatever changed since the last sync."""
+    from memoranda.stores.folder.repair import Stale, carry_out, plan
+    from memoranda.stores.folder.survey import files_of, rows_of
+
     durable = meta.get(opened.db, meta.DURABLE) or opened.log.base
     _move_directories_again(opened, durable)
     touched = {
@@ -117,6 +123,8 @@ def check_after_power_cut(opened: OpenStore) -> None:
 
 
 def _checked(opened: OpenStore, rows: dict[Place, Row], refused: set[Place]) -> None:
+    from memoranda.stores.folder.follow import Lag
+
     lags = [Lag(rows[place].node, None) for place in sorted(refused & rows.keys())]
     if lags or opened.lags:
         opened.keep_lags(lags)
@@ -128,6 +136,8 @@ def _move_directories_again(opened: OpenStore, durable: int) -> None:
 
     What this leaves undone is mended file by file.
     """
+    from memoranda.stores.log.replay import tree_events
+
     steps = [step for step in tree_events(opened.log, durable) if step.directory and step.target]
     if steps:
         opened.follower(durable, {}, ()).follow(steps)

@@ -25,9 +25,7 @@ from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.opened import Reopen
 from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
-from memoranda.stores.folder.rehearsal import rehearse
 from memoranda.stores.folder.writer import FolderJob, nothing
-from memoranda.stores.log import bodies, check, listing, search
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.log_store import LogStore
 
@@ -136,6 +134,8 @@ class FolderStore(LogStore):
                 opened = writer.opened
                 try:
                     if opened.lags_now():
+                        from memoranda.stores.log import listing
+
                         return listing.outline(log, directory, path_chars)
                     return outline(opened, log, directory, path_chars)
                 except OSError as error:
@@ -162,6 +162,8 @@ class FolderStore(LogStore):
         return await super().list(prefix, depth=depth, after=after, limit=limit, at=at)
 
     async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
+        from memoranda.stores.log import search
+
         self._adopt_all()
         with self._reading() as log:
             writer = self._place.writer
@@ -177,6 +179,8 @@ class FolderStore(LogStore):
     # ---- writing
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
+        from memoranda.stores.folder.rehearsal import rehearse
+
         job = FolderJob.applying(changes, context)
         if not self._run(job):
             if self._place.whose.user is None:
@@ -232,6 +236,8 @@ class FolderStore(LogStore):
                 self._place.forget(writer)
 
     async def verify(self) -> Report:
+        from memoranda.stores.log import bodies, check
+
         self._adopt_all()
         with self._reading() as log:
             if log is None:

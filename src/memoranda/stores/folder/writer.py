@@ -9,37 +9,30 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import apsw
 
 from memoranda.errors import Conflict, MemorandaError, Refused
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Change, Context, Edit, Move, Put, Remove, Version
-from memoranda.stores.folder.external_edits import Adoption
 from memoranda.stores.folder.faults import as_unavailable
-from memoranda.stores.folder.follow import Outcome
-from memoranda.stores.folder.heads import PersonWasHere, TreeHeads
-from memoranda.stores.folder.leftovers import (
-    forget_leftovers,
-    keep_late,
-    reap_trash,
-    take_touched,
-    unlink_reaped,
-)
 from memoranda.stores.folder.opened import OpenStore, Reopen, roll_back
 from memoranda.stores.folder.recovery import catch_up
 from memoranda.stores.group_commit import GroupCommit, Job
-from memoranda.stores.log import bodies, ids, redaction
 from memoranda.stores.log.database import as_ours
-from memoranda.stores.log.records import Records, write_into
-from memoranda.stores.log.replay import tree_events
-from memoranda.stores.log.turn import Turn
+from memoranda.stores.log.records import Records
+
+if TYPE_CHECKING:
+    from memoranda.stores.folder.external_edits import Adoption
+    from memoranda.stores.folder.follow import Outcome
+    from memoranda.stores.folder.heads import TreeHeads
+    from memoranda.stores.log.turn import Turn
 
 MOST_RUNS: Final = 5
 """How often a command runs again because a person was faster."""
 
-Work: TypeAlias = Callable[[Turn], tuple[Version, ...]]
+Work: TypeAlias = "Callable[[Turn], tuple[Version, ...]]"
 
 REAPED_A_TURN: Final = 32
 """How many files of removed directories a turn unlinks: about half a millisecond."""
@@ -140,6 +133,10 @@ class Writer:
 
     def redact(self, version_id: str, context: Context) -> Version:
         """Blank a version, and see that its bytes are gone from the disk."""
+        from memoranda.stores.folder.leftovers import forget_leftovers
+        from memoranda.stores.log import redaction
+        from memoranda.stores.log.turn import Turn
+
         opened = self.opened
         try:
             with self.group.alone(), self.turn():
@@ -200,6 +197,10 @@ class Writer:
 
     def _transaction(self, jobs: list[FolderJob]) -> list[FolderJob]:
         """Do jobs up to one that needs a transaction of its own; gives back those to do next."""
+        from memoranda.stores.folder.leftovers import keep_late, take_touched
+        from memoranda.stores.log.records import write_into
+        from memoranda.stores.log.turn import Turn
+
         opened, now = self.opened, self.opened.clock.monotonic()
         db = opened.db
         touched = take_touched(opened)
@@ -260,6 +261,8 @@ class Writer:
         return done, []
 
     def _run_one(self, turn: Turn, heads: TreeHeads, job: FolderJob) -> None:
+        from memoranda.stores.folder.heads import PersonWasHere
+
         if job.adopts_all:
             if not turn.is_idle:
                 raise _Postponed
@@ -285,6 +288,8 @@ class Writer:
             heads.note(path)
 
     def _adoption(self, turn: Turn, heads: TreeHeads) -> Adoption:
+        from memoranda.stores.folder.external_edits import Adoption
+
         return Adoption(turn, heads, self.opened.clock, self.opened.lag)
 
     @staticmethod
@@ -297,6 +302,9 @@ class Writer:
 
     def _reap(self, most: int) -> None:
         """Compare and unlink some files of removed directories."""
+        from memoranda.stores.folder.leftovers import reap_trash, unlink_reaped
+        from memoranda.stores.log.turn import Turn
+
         opened = self.opened
         heads = opened.heads()
         with opened.transaction():
@@ -311,6 +319,8 @@ class Writer:
     # ---- after the commit
 
     def _follow(self, before: int, heads: TreeHeads) -> Outcome:
+        from memoranda.stores.log.replay import tree_events
+
         opened = self.opened
         steps = list(tree_events(opened.log, before))
         outcome = opened.follower(before, heads.verified, heads.written).follow(steps)
@@ -336,10 +346,14 @@ class Writer:
         return again
 
     def _node_of(self, version: Version) -> int | None:
+        from memoranda.stores.log import ids
+
         return ids.node_of(self.opened.log, version.memory_id)
 
     def _put_on_top(self, job: FolderJob, mine: list[Version]) -> None:
         """A batch is not run again: its texts go on top of theirs, and its answer stays."""
+        from memoranda.stores.log import bodies
+
         log, versions = self.opened.log, job.versions
         puts = [
             Put(version.path, bodies.content(log, log.base + version.seq))

@@ -20,7 +20,6 @@ from memoranda.stores.base import (
     VersionFilter,
     VersionPage,
 )
-from memoranda.stores.log import history, listing, lookup, search, time_travel
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -51,24 +50,32 @@ class LogStore(Store):
         """
 
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
+        from memoranda.stores.log import lookup
+
         with self._reading() as log:
             if log is None:
                 raise nothing_at(path)
             return lookup.read(log, path, start, length)
 
     async def stat(self, path: MemoryPath) -> Entry:
+        from memoranda.stores.log import lookup
+
         with self._reading() as log:
             if log is None:
                 raise nothing_at(path)
             return lookup.stat(log, path)
 
     async def locate(self, memory_id: str) -> Entry:
+        from memoranda.stores.log import lookup
+
         with self._reading() as log:
             if log is None:
                 raise UnknownId("memory")
             return lookup.locate(log, memory_id)
 
     async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+        from memoranda.stores.log import listing
+
         with self._reading() as log:
             if log is not None:
                 return listing.outline(log, directory, path_chars)
@@ -85,6 +92,8 @@ class LogStore(Store):
         limit: int = LISTING_CHUNK,
         at: Moment | None = None,
     ) -> Page:
+        from memoranda.stores.log import listing, time_travel
+
         with self._reading() as log:
             if log is None:
                 return Page((), None)
@@ -93,12 +102,16 @@ class LogStore(Store):
             return time_travel.page(log, log.base + at.seq, prefix, depth, after, limit)
 
     async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
+        from memoranda.stores.log import lookup, search
+
         with self._reading() as log:
             if log is None:
                 return ()
             return search.hits(search.words_of(query), lookup.contents(log, prefix), limit)
 
     async def usage(self) -> Usage:
+        from memoranda.stores.log import lookup
+
         with self._reading() as log:
             return Usage(0, 0, 0, 0) if log is None else lookup.usage(log)
 
@@ -110,17 +123,23 @@ class LogStore(Store):
         limit: int = 100,
         content: bool = False,
     ) -> VersionPage:
+        from memoranda.stores.log import history
+
         with self._reading() as log:
             if log is None:
                 return VersionPage((), None)
             return history.versions(log, where, after, limit, content=content)
 
     async def version(self, version_id: str) -> Version:
+        from memoranda.stores.log import history
+
         with self._reading() as log:
             if log is None:
                 raise UnknownId("version")
             return history.one(log, version_id)
 
     async def moment(self, at_ns: int) -> Moment:
+        from memoranda.stores.log import history
+
         with self._reading() as log:
             return Moment(0) if log is None else history.moment(log, at_ns)
