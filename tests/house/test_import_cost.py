@@ -103,5 +103,5 @@ def test_a_first_view_of_a_folder_loads_what_it_needs(tmp_path: Path) -> None:
     )
     # A file system without a disk has to be asked for its kind, by ctypes.
     asked = {"ctypes", "memoranda.stores.folder.system_calls"}
-    allowed = set() if os.major(tmp_path.stat().st_dev) else asked
+    allowed: set[str] = set() if os.major(tmp_path.stat().st_dev) else asked
     assert (seen - loaded_by("pass")) & (NOT_FOR_A_VIEW - allowed) == set()

@@ -295,7 +295,11 @@ def test_the_kind_of_file_system_is_a_number() -> None:
 
 def test_a_disk_of_this_machine_is_not_asked_for_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     status = os.stat_result((0, 0, os.makedev(254, 1), *range(7)))
-    monkeypatch.setattr(os, "fstat", lambda _: status)
+
+    def on_disk(_: int) -> os.stat_result:
+        return status
+
+    monkeypatch.setattr(os, "fstat", on_disk)
     assert Files().filesystem_type(-1) == 0
 
 
