@@ -88,6 +88,7 @@ class SqliteDatabase:
         if db is None:
             yield None
             return
+        is_sound = True
         try:
             db.execute("BEGIN")
             try:
@@ -95,12 +96,14 @@ class SqliteDatabase:
             finally:
                 db.execute("COMMIT")
         except apsw.Error:
-            db.close()
+            is_sound = False
             raise
-        if len(self._idle) < MOST_READERS:
-            self._idle.append(db)
-        else:
-            db.close()
+        finally:
+            # Also after a refusal: to open a connection costs more than most reads.
+            if is_sound and not db.in_transaction and len(self._idle) < MOST_READERS:
+                self._idle.append(db)
+            else:
+                db.close()
 
     def _reader(self) -> Connection | None:
         try:
@@ -160,12 +163,15 @@ class _Writer:
             raise Unavailable("The database can't be made or opened.") from error
         try:
             self._turnstile.enter()
+            # Before it is opened: whatever takes its place from now on is another file.
+            self._ino = os.stat(path).st_ino
             self.db = self._open(vfs)
             self._turnstile.leave()
-        except BaseException:
+        except BaseException as error:
             self._turnstile.close()
+            if isinstance(error, OSError):
+                raise Unavailable("The database can't be made or opened.") from error
             raise
-        self._ino = os.stat(path).st_ino
 
     def _open(self, vfs: str | None) -> Connection:
         db = connect(self._path, vfs=vfs)

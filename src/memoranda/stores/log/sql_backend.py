@@ -164,9 +164,12 @@ class SqlBackend(Backend):
         self._scrub()
 
     async def close(self) -> None:
-        if not self.is_closed:
+        if self.is_closed:
+            return
+        try:
             for place in tuple(self._waiting):
                 self.flush(place)
+        finally:
             self.is_closed = True
             with self._group.alone():
                 self.database.close()
@@ -175,8 +178,13 @@ class SqlBackend(Backend):
 
     def commit(self, job: ChangeJob) -> None:
         """Do a job, alone or with those of others; raises its error."""
-        self._group.run(job)
         self._waiting.discard(job.place)
+        try:
+            self._group.run(job)
+        finally:
+            # Given back, or noted by another thread after the job had taken what there was.
+            if job.place.records.are_waiting:
+                self._waiting.add(job.place)
 
     def wait(self, place: Place) -> None:
         """Records wait at a place: write them if it is time."""
@@ -218,6 +226,7 @@ class SqlBackend(Backend):
         batch = Batch(jobs, self.now(), self._retention)
         transaction: Transaction | None = None
         try:
+            self._check_open()  # else the database would open anew, and nobody closed it
             transaction = self.database.writing()
             with transaction as db:
                 batch.run(db)

@@ -76,9 +76,11 @@ class SqlStore(LogStore):
             return check.Check(log, SqlHeads(log).read).run()
 
     async def close(self) -> None:
-        if not (self._closed or self._backend.is_closed):
-            self._backend.flush(self._place)
-        self._closed = True
+        try:
+            if not (self._closed or self._backend.is_closed):
+                self._backend.flush(self._place)
+        finally:
+            self._closed = True
 
 
 class _Reading:
