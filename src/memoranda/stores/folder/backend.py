@@ -119,6 +119,7 @@ class FolderBackend(Backend):
         )
         self._place_of(info).open(self.clock, make=True)
         with self._index.writing(durable=True) as db:
+            control.remove(db, info.id)  # who lists stores may have come upon the directory
             control.add(db, info)
         return info
 
@@ -215,7 +216,9 @@ class FolderBackend(Backend):
     async def close(self) -> None:
         if not self.is_closed:
             self.is_closed = True
-            for place in list(self._places.values()):
+            with self._lock:
+                places, self._stores = list(self._places.values()), None
+            for place in places:
                 place.close()
             self._index.close()
 
@@ -258,9 +261,11 @@ class FolderBackend(Backend):
             if self._stores is None:
                 try:
                     self._stores = self._open_stores(make=make)
+                    sweep_erased(self._files, self._stores.number)
                 except FileNotFoundError:
                     return None
-                sweep_erased(self._files, self._stores.number)
+                except OSError as error:
+                    raise as_unavailable(error) from error
             return self._stores
 
     def _open_stores(self, *, make: bool) -> Descriptor:
@@ -283,16 +288,22 @@ class FolderBackend(Backend):
             self._files.stat(directory, stores.number)
         except FileNotFoundError:
             return False
+        except OSError as error:
+            raise as_unavailable(error) from error
         return True
 
     # ---- the index
 
     def _compare_index(self) -> None:
         """Put stores into the index that it lacks, take out those whose directory is gone."""
-        stores = self._stores_directory(make=False)
-        found: set[str] = set() if stores is None else set(self._files.names(stores.number))
+        # The index first: a store that is made meanwhile is then new and not gone.
         with self._index.reading() as db:
             known = {} if db is None else {directory_of(each): each for each in _all(db)}
+        stores = self._stores_directory(make=False)
+        try:
+            found: set[str] = set() if stores is None else set(self._files.names(stores.number))
+        except OSError as error:
+            raise as_unavailable(error) from error
         for directory in sorted(found - known.keys()):
             self._take_up(directory)
         gone = [info for directory, info in known.items() if directory not in found]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memoranda.stores import control
+from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.log.database import as_ours, connect
 from memoranda.stores.log.transaction import Transaction
 
@@ -104,3 +105,5 @@ def _ours() -> Generator[None]:
         yield
     except apsw.Error as error:
         raise as_ours(error) from error
+    except OSError as error:
+        raise as_unavailable(error) from error

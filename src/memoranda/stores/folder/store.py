@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import apsw
 
-from memoranda.errors import IsADirectory, Misuse, NotFound, UnknownId
+from memoranda.errors import Misuse, NotFound, UnknownId
+from memoranda.light_dataclasses import replace
 from memoranda.stores.base import (
     LISTING_CHUNK,
     Capabilities,
@@ -27,7 +28,7 @@ from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
 from memoranda.stores.folder.writer import FolderJob, nothing
 from memoranda.stores.log.database import as_ours
-from memoranda.stores.log.log_store import LogStore
+from memoranda.stores.log.log_store import LogStore, nothing_at
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -105,7 +106,7 @@ class FolderStore(LogStore):
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         writer = self._writer()
         if writer is None:
-            raise IsADirectory(path) if path.is_root else NotFound(path)
+            raise nothing_at(path)
         opened = writer.opened
         try:
             if not opened.lags_now():
@@ -119,7 +120,7 @@ class FolderStore(LogStore):
         with self._reading() as log:
             writer = self._place.writer
             if log is None or writer is None:
-                raise NotFound(path)
+                raise nothing_at(path)
             opened = writer.opened
             opened.load_lags()
             try:
@@ -180,7 +181,10 @@ class FolderStore(LogStore):
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         from memoranda.stores.folder.rehearsal import rehearse
+        from memoranda.stores.log.retention import DEFAULT_RETENTION
 
+        if context.retention is None:
+            context = replace(context, retention=DEFAULT_RETENTION)
         job = FolderJob.applying(changes, context)
         if not self._run(job):
             if self._place.whose.user is None:
@@ -246,6 +250,8 @@ class FolderStore(LogStore):
 
     async def close(self) -> None:
         is_open = not (self._is_closed or self._backend.is_closed)
-        if is_open and self._place.records.are_waiting:
-            self._run(FolderJob(nothing))
-        self._is_closed = True
+        try:
+            if is_open and self._place.records.are_waiting:
+                self._run(FolderJob(nothing))
+        finally:
+            self._is_closed = True

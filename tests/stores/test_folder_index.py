@@ -1,0 +1,110 @@
+"""What a folder's backend knows of its stores stays true while others make and list stores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoranda.drive import run_now
+from memoranda.errors import Unavailable
+from memoranda.stores.base import Backend, StoreInfo
+from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.folder.file_port import Files
+from memoranda.stores.log.connection import Connection
+from tests.stores.folder_rig import AGENT, FolderRig
+
+DAY_NS = 86_400 * 1_000_000_000
+
+
+class Watched(Files):
+    """Files with somebody who acts right after names were listed, once."""
+
+    then: Callable[[], object] | None = None
+
+    def names(self, directory: int) -> list[str]:
+        found = super().names(directory)
+        then, self.then = self.then, None
+        if then is not None:
+            then()
+        return found
+
+
+def test_a_store_that_is_made_while_stores_are_listed_keeps_its_particulars(
+    tmp_path: Path,
+) -> None:
+    files = Watched()
+    lists, makes = FolderBackend(tmp_path, files=files), FolderBackend(tmp_path)
+    run_now(makes.create("first"))
+    run_now(lists.list())
+    made: list[StoreInfo] = []
+    files.then = lambda: made.append(
+        run_now(makes.create("second", description="kept", metadata={"a": "b"}))
+    )
+    run_now(lists.list())
+    assert run_now(makes.info(made[0].id)) == made[0]
+
+
+def test_a_store_that_is_listed_while_it_is_made_keeps_its_particulars(tmp_path: Path) -> None:
+    lists = FolderBackend(tmp_path)
+    makes: Any = FolderBackend(tmp_path)
+    index = makes._index
+    writing = index.writing
+
+    @contextmanager
+    def listed_first(*, durable: bool) -> Generator[Connection]:
+        index.writing = writing
+        run_now(lists.list())
+        with writing(durable=durable) as db:
+            yield db
+
+    index.writing = listed_first
+    made = run_now(makes.create("new", description="kept"))
+    assert run_now(lists.info(made.id)) == made
+
+
+@pytest.mark.parametrize("in_the_way", ["", "stores", "control.db"])
+def test_what_lies_in_the_way_is_unavailable_and_not_named(tmp_path: Path, in_the_way: str) -> None:
+    root = tmp_path / "memory"
+    if in_the_way == "control.db":
+        (root / "stores").mkdir(parents=True)
+        (root / in_the_way).mkdir()
+    elif in_the_way:
+        root.mkdir()
+        (root / in_the_way).write_bytes(b"")
+    else:
+        root.write_bytes(b"")
+    backend = FolderBackend(root)
+    for ask in (_list, _create):
+        with pytest.raises(Unavailable) as caught:
+            ask(backend)
+        assert str(tmp_path) not in str(caught.value)
+
+
+def _list(backend: Backend) -> None:
+    run_now(backend.list())
+
+
+def _create(backend: Backend) -> None:
+    run_now(backend.create("new"))
+
+
+def test_a_closed_backend_holds_nothing_open(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    backend = FolderBackend(tmp_path)
+    run_now(backend.create("new"))
+    run_now(backend.close())
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_old_history_goes_though_nobody_says_how_much_is_to_stay(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    assert AGENT.retention is None
+    for number in range(30):
+        rig.clock.at_ns += 20 * DAY_NS
+        rig.put("/a.md", b"%d\n" % number * 500)
+    assert run_now(rig.store.usage()).versions < 20
