@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoranda import reply
 from memoranda.command import parse
-from memoranda.errors import MemorandaError, Misuse, ReadOnly
+from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId
 from memoranda.path import ROOT
 from memoranda.policies.handler import Handler
 from memoranda.policies.policy import Policy
 from memoranda.policies.stack import around_commands, around_store
-from memoranda.reply import Block, ToolResult
+from memoranda.reply import Block, Failure, ToolResult
 from memoranda.retry import Pause
 from memoranda.stores.base import Context, Store
 from memoranda.tool import Tool
@@ -71,6 +71,9 @@ class Core:
         )
         opened = _Opened(store, around_commands(tool.run, self.policy))
         self._opened = opened
+        if self._closed:  # by another thread, while this one looked for the store
+            self._opened = None
+            raise Misuse("The memory is closed.")
         return opened
 
     async def close(self) -> None:
@@ -96,7 +99,13 @@ class Core:
         try:
             opened = self._opened or await self._open()
             command = parse(raw)
-            return await opened.handler(command, self.context(command.name, trace_id))
+            context = self.context(command.name, trace_id)
+            result = await opened.handler(command, context)
+            if isinstance(result, Failure) and isinstance(result.error, UnknownId):
+                # No command names an id: somebody erased the store. A user's begins anew.
+                self._opened = None
+                result = await (await self._open()).handler(command, context)
+            return result
         except Misuse as error:
             if self._opened is None:  # closed, or it can't be opened: that is the program's doing
                 raise

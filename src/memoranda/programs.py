@@ -8,10 +8,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda.command import FILE_WITH_SLASH
-from memoranda.errors import BadPath, Misuse, Unsupported, WrongParameter
+from memoranda.errors import (
+    BadPath,
+    Conflict,
+    IsADirectory,
+    Misuse,
+    NotFound,
+    UnknownId,
+    Unsupported,
+    WrongParameter,
+)
 from memoranda.operations.diff import diff
 from memoranda.operations.export import Exported, Progress, export
 from memoranda.operations.import_folder import Imported, Layout, import_folder
@@ -45,6 +55,9 @@ from memoranda.stores.base import (
 
 if TYPE_CHECKING:
     from memoranda.core import Core
+
+_LOOKS: Final = 3
+"""How often an unchanged memory is looked at that others change meanwhile."""
 
 
 class Programs:
@@ -108,12 +121,22 @@ class Programs:
         where = _file_path(path)
         data = _encoded(content)
         expect = _expectation(if_version, if_sha256, absent=if_absent)
-        versions = await self._apply("write", Put(where, data, expect))
-        if versions:
-            return versions[0]
+        for _ in range(_LOOKS):
+            versions = await self._apply("write", Put(where, data, expect))
+            if versions:
+                return versions[0]
+            head = await self._head(where)
+            if head is not None and head.sha256 == sha256(data).hexdigest():
+                return head._replace(content=None)
+        raise Conflict("Other writers were faster each time.")
+
+    async def _head(self, path: MemoryPath) -> Version | None:
+        """The version that a memory is at; None if it went while it was looked for."""
         store = await self._core.store()
-        head = await store.version((await store.stat(where)).version_id)
-        return head._replace(content=None)
+        try:
+            return await store.version((await store.stat(path)).version_id)
+        except (NotFound, IsADirectory, UnknownId):
+            return None
 
     async def move(self, source: str, target: str, if_version: str | None) -> tuple[Version, ...]:
         """Give something another path."""

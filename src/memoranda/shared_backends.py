@@ -73,7 +73,7 @@ def acquire(url: str, open_backend: Callable[[str], Backend]) -> SharedBackend:
             shared.users += 1
             return shared
         shared = SharedBackend(key, open_backend(url))
-        if url != _PRIVATE:
+        if url.lower() != _PRIVATE:  # schemes have no case
             backends.open[key] = shared
         return shared
 
@@ -99,7 +99,7 @@ async def release(shared: SharedBackend) -> None:
 
 def _key(url: str) -> str:
     """What two names of one place have in common, as far as their spelling tells."""
-    if "://" in url or url.startswith(_PRIVATE):
+    if "://" in url or url.lower().startswith(_PRIVATE):
         return f"{url} seen from {os.getcwd()}"  # sqlite:///memory.db is a relative path
     return os.path.abspath(url)
 

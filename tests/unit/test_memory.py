@@ -16,6 +16,7 @@ import pytest
 from memoranda import AsyncMemory, Limits, Memory, Policy, ToolResult, errors
 from memoranda.drive import run_now
 from memoranda.path import parse_path
+from memoranda.store_source import GivenStore
 from memoranda.stores.base import (
     Capabilities,
     Change,
@@ -24,6 +25,7 @@ from memoranda.stores.base import (
     Directory,
     Entry,
     Put,
+    Remove,
     Store,
     Version,
     VersionFilter,
@@ -324,6 +326,42 @@ def test_memories_and_directories_move_and_go(memory: Memory) -> None:
         memory.remove("/memories/e")
 
 
+class Overtaking(WrapperStore):
+    """Somebody acts after each change that made no version, ``times`` in all."""
+
+    times = 0
+
+    async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
+        versions = await super().apply(changes, context)
+        if not versions and self.times:
+            self.times -= 1
+            other = Remove(parse_path("/memories/a")) if self.times % 2 else _OTHER
+            await super().apply((other,), Context("other"))
+        return versions
+
+
+_OTHER = Put(parse_path("/memories/a"), b"other")
+
+
+def test_what_a_write_returns_holds_what_was_written_whoever_writes_meanwhile() -> None:
+    store = Overtaking(fresh_store())
+    memory = Memory.of_store(store)
+    first = memory.write("/memories/a", "mine")
+    for times in (1, 2):
+        store.times = times
+        assert memory.write("/memories/a", "mine").sha256 == first.sha256
+        assert memory.read("/memories/a").text == "mine"
+
+
+def test_a_write_gives_up_when_others_are_faster_each_time() -> None:
+    class Hasty(WrapperStore):
+        async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
+            return ()
+
+    with pytest.raises(errors.Conflict):
+        Memory.of_store(Hasty(fresh_store())).write("/memories/a", "mine")
+
+
 def test_listings_are_whole_or_in_pages_now_or_then(memory: Memory) -> None:
     for name in ("a", "d/b", "d/.hidden"):
         memory.write(f"/memories/{name}", name)
@@ -456,6 +494,18 @@ def test_an_erased_memory_begins_anew(memory: Memory) -> None:
     assert memory.usage().versions == 1
 
 
+@pytest.mark.parametrize("url", ["{}/memory", "sqlite:///{}/memory.db", "memory:shared"])
+def test_agents_begin_anew_with_a_user_whom_somebody_else_erased(tmp_path: Path, url: str) -> None:
+    with Memory.open(url.format(tmp_path)) as officer, Memory.open(url.format(tmp_path)) as agent:
+        agent.execute(create("/memories/a.md"))
+        officer.erase(confirm="default")
+        listed = agent.execute(ROOT_VIEW)
+        assert not listed.is_error
+        assert "a.md" not in str(listed.content)
+        assert not agent.execute(create("/memories/b.md")).is_error
+        assert [str(entry.path) for entry in agent.list()] == ["/memories/b.md"]
+
+
 def test_a_memory_that_was_never_written_is_erased_at_once(memory: Memory) -> None:
     memory.erase(confirm="acme")
     assert memory.list() == ()
@@ -505,6 +555,22 @@ def test_a_command_under_way_when_the_memory_is_closed_says_so() -> None:
     closing = Memory.of_store(ClosesItself(fresh_store()))
     with pytest.raises(errors.Misuse):
         closing.execute(create("/memories/a"))
+
+
+def test_a_memory_that_is_closed_while_its_store_is_looked_for_stays_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = Memory.of_store(fresh_store())
+    find = GivenStore.find
+
+    async def closing(source: GivenStore) -> Store:
+        memory.close()
+        return await find(source)
+
+    monkeypatch.setattr(GivenStore, "find", closing)
+    for _ in range(2):
+        with pytest.raises(errors.Misuse):
+            memory.execute(ROOT_VIEW)
 
 
 def test_one_memory_may_be_closed_while_another_of_the_same_url_goes_on() -> None:

@@ -36,6 +36,14 @@ def opened(url: str) -> Backend:
     return Watched()
 
 
+@pytest.mark.parametrize("url", ["memory:", "MEMORY:"])
+def test_a_backend_in_memory_is_whose_who_opened_it(url: str) -> None:
+    first, second = acquire(url, opened), acquire(url, opened)
+    assert first.backend is not second.backend
+    run_now(release(first))
+    run_now(release(second))
+
+
 def test_one_url_is_one_backend_and_the_last_release_closes_it() -> None:
     first = acquire("test://one", opened)
     second = acquire("test://one", opened)
