@@ -331,7 +331,9 @@ def test_clearing_passes_over_what_somebody_else_removed(monkeypatch: pytest.Mon
         assert tool.memory.usage().files == 0
 
 
-@pytest.mark.parametrize("relative", ["memory", "sqlite:///memory.db", "memory:"])
+@pytest.mark.parametrize(
+    "relative", ["memory", "sqlite:///memory.db", "SQLITE:///memory.db", "memory:"]
+)
 def test_a_closed_tool_opens_its_memory_anew(
     kind: Any, relative: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,6 +100,14 @@ def test_a_closed_backend_holds_nothing_open(tmp_path: Path) -> None:
     run_now(backend.create("new"))
     run_now(backend.close())
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_folder_that_somebody_removed_begins_anew(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one")
+    shutil.rmtree(tmp_path / "memory")
+    rig.put("/b.md", b"two")
+    assert rig.on_disk() == {"/b.md": b"two"}
 
 
 def test_old_history_goes_though_nobody_says_how_much_is_to_stay(tmp_path: Path) -> None:

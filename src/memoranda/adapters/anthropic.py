@@ -342,7 +342,7 @@ class _Source(Generic[_M]):
 
 def _absolute(url: str) -> str:
     """``url`` with the path in it, if it has a relative one, made absolute."""
-    prefix = _SQLITE if url.startswith(_SQLITE) else ""
+    prefix = url[: len(_SQLITE)] if url.lower().startswith(_SQLITE) else ""
     path = url.removeprefix(prefix)
     is_path = path and (prefix or _SCHEME.match(url) is None)
     return prefix + os.path.abspath(path) if is_path else url

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet, WeakValueDictionary
@@ -258,14 +259,18 @@ class FolderBackend(Backend):
 
     def _stores_directory(self, *, make: bool) -> Descriptor | None:
         with self._lock:
-            if self._stores is None:
-                try:
-                    self._stores = self._open_stores(make=make)
-                    sweep_erased(self._files, self._stores.number)
-                except FileNotFoundError:
-                    return None
-                except OSError as error:
-                    raise as_unavailable(error) from error
+            try:
+                if self._stores is not None and not self._files.fstat(self._stores.number).st_nlink:
+                    self._stores = None  # somebody removed the folder
+                if self._stores is None:
+                    try:
+                        self._stores = self._open_stores(make=make)
+                    except FileNotFoundError:
+                        return None
+                    with suppress(FileNotFoundError):  # another process sweeps as well
+                        sweep_erased(self._files, self._stores.number)
+            except OSError as error:
+                raise as_unavailable(error) from error
             return self._stores
 
     def _open_stores(self, *, make: bool) -> Descriptor:
