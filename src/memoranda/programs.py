@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda.command import FILE_WITH_SLASH
+from memoranda.digests import sha256
 from memoranda.errors import (
     BadPath,
     Conflict,
