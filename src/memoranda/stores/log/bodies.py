@@ -15,7 +15,7 @@ from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
 from memoranda.stores.log.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.store_log import StoreLog
@@ -87,12 +87,12 @@ def rebuilt(log: StoreLog, seq: int, known: Mapping[int, bytes]) -> bytes:
         if row is None or len(deltas) > 2 * LONGEST_CHAIN:
             raise Corrupt("A version stands on one that is missing.")
         at, (base, pre, suf, pieces, body) = base, row
-        data = joined(log.db, at, pieces) if pieces else body or b""
+        data = joined(log.db, at, pieces) if pieces else join([body or b""])
         if base is not None:
             deltas.append((pre, suf, data))
     for pre, suf, middle in reversed(deltas):
         if suf or middle or pre != len(data):
-            data = b"".join((data[:pre], middle, data[len(data) - suf :]))
+            data = join((data[:pre], middle, data[len(data) - suf :]))
     return data
 
 
@@ -103,4 +103,13 @@ def joined(db: Connection, seq: int, pieces: int) -> bytes:
     ).fetchall()
     if len(rows) != pieces:
         raise Corrupt("A piece of a version is missing.")
-    return b"".join(data for (data,) in rows)
+    return join(data for (data,) in rows)
+
+
+def join(parts: Iterable[Any]) -> bytes:
+    """The parts in one; raises ``Corrupt`` where a damaged row has a text or a number in place of
+    bytes."""
+    try:
+        return b"".join(parts)
+    except TypeError as error:
+        raise Corrupt("Something stands where bytes should be.") from error

@@ -73,7 +73,7 @@ def read(log: StoreLog, path: MemoryPath, start: int, length: int | None) -> Con
     node, body, full, size, data = row
     begin = min(max(start, 0), size)
     end = size if length is None else min(size, begin + max(length, 0))
-    if data is None or len(data) != size:
+    if not isinstance(data, bytes) or len(data) != size:
         data = read_range(log.db, node, body, full, size, begin, end)
     elif end - begin != size:
         data = data[begin:end]

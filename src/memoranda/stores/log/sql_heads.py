@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Corrupt
+from memoranda.stores.log.bodies import join
 from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
 
 if TYPE_CHECKING:
@@ -81,17 +82,17 @@ def read_range(
     is_whole = body == full
     if size <= PIECE_BYTES:
         row = db.execute(_WHOLE if is_whole else _HEAD, (body if is_whole else node,)).fetchone()
-        if row is None or len(row[0]) != size:
+        if row is None or not isinstance(row[0], bytes) or len(row[0]) != size:
             raise Corrupt("The content of a memory is missing.")
-        data: bytes = row[0]
+        data = row[0]
         return data if end - start == size else data[start:end]
     if start >= end:
         return b""
     first, last = start // PIECE_BYTES, (end - 1) // PIECE_BYTES
-    rows: list[tuple[bytes]] = db.execute(
+    rows = db.execute(
         _WHOLE_PIECES if is_whole else _HEAD_PIECES, (body if is_whole else node, first, last)
     ).fetchall()
-    data = b"".join(piece for (piece,) in rows)
+    data = join(piece for (piece,) in rows)
     offset = first * PIECE_BYTES
     if len(data) < end - offset:
         raise Corrupt("A piece of a memory is missing.")
