@@ -92,7 +92,7 @@ class _Replay:
             if row.op in {events.CREATED, events.REVIVED} and batches.get(row.node) != row.batch:
                 self._comes.add(row.seq)
             batches[row.node] = row.batch
-            if row.parent is None:
+            if row.parent is None or row.name is None:
                 self._stays.pop(row.node, None)
             else:
                 self._stays.setdefault(row.node, row.seq)

@@ -1,0 +1,248 @@
+"""History and time travel where the suite for all stores does not reach: gaps, damage, blanks."""
+
+from __future__ import annotations
+
+import pytest
+
+from memoranda.errors import Corrupt, UnknownId
+from memoranda.stores.base import Directory, Put, VersionFilter, VersionPage
+from memoranda.stores.log import events, history, listing, lookup, redaction, search, time_travel
+from memoranda.stores.log.ids import version_id
+from memoranda.stores.log.time_travel import Past
+from memoranda.stores.log.transaction import Transaction
+from tests.stores.log.rig import Rig, append, move, p, put, remove
+
+
+def page(rig: Rig, **filters: object) -> VersionPage:
+    """All versions that match."""
+    where = VersionFilter(**filters)  # type: ignore[arg-type]
+    return history.versions(rig.log, where, None, 1000, content=False)
+
+
+def paths(found: VersionPage) -> list[str]:
+    """Operations and paths."""
+    return [f"{one.operation[0]} {str(one.path)[9:]}" for one in found.versions]
+
+
+def test_a_position_that_the_store_never_gave_is_unknown() -> None:
+    rig = Rig()
+    rig.apply(put("/a"))
+    with pytest.raises(UnknownId):
+        history.versions(rig.log, VersionFilter(), "memver_01", 10, content=False)
+
+
+def test_a_page_goes_on_after_a_version_that_is_not_kept_any_more() -> None:
+    rig = Rig()
+    made = [rig.one(put("/a", f"{number}")) for number in range(4)]
+    rig.db.execute("DELETE FROM event WHERE seq = 3")
+    found = history.versions(rig.log, VersionFilter(), made[2].id, 10, content=False)
+    assert [one.id for one in found.versions] == [made[1].id, made[0].id]
+
+
+def test_a_page_that_ends_within_a_batch_goes_on_within_it() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"), put("/d/b"))
+    rig.apply(put("/d/a", "y"), put("/e/c"), move("/d", "/q"))
+    whole = page(rig).versions
+    assert paths(page(rig)) == ["m /q/b", "m /q/a", "c /e/c", "c /d/b", "c /d/a"]
+    for limit in (1, 2, 3):
+        found = []
+        after = None
+        while True:
+            one = history.versions(rig.log, VersionFilter(), after, limit, content=False)
+            found += one.versions
+            after = one.after
+            if after is None:
+                break
+        assert found == list(whole)
+
+
+def test_no_version_is_asked_for_and_none_given() -> None:
+    rig = Rig()
+    rig.apply(put("/a"))
+    assert history.versions(rig.log, VersionFilter(), None, 0, content=False) == ((), None)
+
+
+def test_ids_of_events_that_are_no_versions_are_unknown() -> None:
+    rig = Rig()
+    made = rig.one(put("/d/a"))
+    other = rig.one(put("/b"))
+    rig.apply(move("/d", "/e"))
+    node_a, node_b = (rig.value(f"SELECT id FROM node WHERE name = '{name}'") for name in "ab")
+    directory = rig.value("SELECT id FROM node WHERE name = 'e/'")
+    assert isinstance(node_a, int)
+    assert isinstance(node_b, int)
+    assert isinstance(directory, int)
+    moved = rig.log.last_seq()
+    assert str(history.one(rig.log, version_id(rig.log, moved, node_a)).path) == "/memories/e/a"
+    assert made.path == p("/d/a")
+    assert other.seq < moved
+    for seq, node in ((moved, node_b), (99, node_a), (other.seq, node_a), (moved, 99)):
+        with pytest.raises(UnknownId):
+            history.one(rig.log, version_id(rig.log, seq, node))
+
+
+def test_a_content_that_was_changed_from_outside_is_not_handed_out() -> None:
+    rig = Rig()
+    old = rig.one(put("/a", "old"))
+    rig.apply(put("/a", "new"))
+    rig.db.execute("UPDATE event SET body = x'6f6c65' WHERE seq = 1")
+    with pytest.raises(Corrupt):
+        history.one(rig.log, old.id)
+    rig.db.execute("UPDATE event SET base = 99 WHERE seq = 1")
+    with pytest.raises(Corrupt):
+        history.one(rig.log, old.id)
+    rig.db.execute("UPDATE event SET base = 1 WHERE seq = 1")
+    with pytest.raises(Corrupt):
+        history.one(rig.log, old.id)
+    with pytest.raises(Corrupt):
+        events.load(rig.log, 99)
+
+
+def test_a_content_of_the_wrong_size_is_not_handed_out() -> None:
+    rig = Rig()
+    rig.apply(put("/a", "text"))
+    rig.db.execute("UPDATE event SET body = 'text'")
+    with pytest.raises(Corrupt):
+        lookup.read(rig.log, p("/a"), 0, None)
+
+
+def test_what_was_ever_at_a_path_is_found_whoever_stood_there_when() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a", "in d"))
+    rig.apply(move("/d", "/old"))
+    rig.apply(put("/d/b", "in the new d"))
+    rig.apply(move("/d/b", "/d/c"))
+    rig.apply(remove("/d"))
+    rig.apply(put("/x", "never there"))
+    rig.apply(move("/old/a", "/y"))
+    assert paths(page(rig, path=p("/d"))) == [
+        "m /y", "d /d/c", "m /d/c", "c /d/b", "m /old/a", "c /d/a",
+    ]  # fmt: skip
+    assert paths(page(rig, path=p("/d/b"))) == ["d /d/c", "m /d/c", "c /d/b"]
+    assert paths(page(rig, path=p("/old"))) == ["m /y", "m /old/a", "c /d/a"]
+    assert paths(page(rig, path=p("/d/a/b"))) == []
+
+
+def test_a_directory_that_came_to_a_path_empty_handed_brings_nothing() -> None:
+    """What left a directory before it came to a path was never at that path."""
+    rig = Rig()
+    rig.apply(put("/d/a"), put("/d/b"))
+    rig.apply(move("/d/a", "/elsewhere"))
+    rig.apply(move("/d", "/q"))
+    assert paths(page(rig, path=p("/q"))) == ["m /q/b", "c /d/b"]
+
+
+def test_the_past_lists_what_lay_beneath_and_sums_it() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a", b"12345"), put("/d/e/b", b"1234567"))
+    rig.apply(put("/q/x"))
+    at = rig.log.last_seq()
+    rig.apply(remove("/d"), remove("/q/x"), put("/q", "a file"))
+    found = time_travel.page(rig.log, at, p("/"), 1, None, 10).entries
+    assert [(str(one.path), one.size_bytes) for one in found] == [
+        ("/memories/d", 12),
+        ("/memories/q", 1),
+    ]
+    assert all(isinstance(one, Directory) for one in found)
+    assert time_travel.page(rig.log, at, p("/none"), 0, None, 10).entries == ()
+    deeper = time_travel.page(rig.log, at, p("/d/e"), 0, None, 10).entries
+    assert [str(one.path) for one in deeper] == ["/memories/d/e/b"]
+
+
+def test_an_empty_directory_of_the_past_is_not_listed() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"))
+    rig.apply(move("/d/a", "/b"))
+    at = rig.log.last_seq()
+    rig.apply(move("/b", "/d/c"))
+    found = time_travel.page(rig.log, at, p("/"), 1, None, 10).entries
+    assert [str(one.path) for one in found] == ["/memories/b"]
+    rig.apply(put("/e/x"))
+    rig.apply(move("/e", "/f"))
+    rig.apply(move("/f/x", "/x"))
+    before = rig.log.last_seq() - 1
+    found = time_travel.page(rig.log, before, p("/"), 1, None, 10).entries
+    assert [str(one.path) for one in found] == ["/memories/d", "/memories/f"]
+
+
+def test_redacted_states_are_left_out_of_the_past() -> None:
+    rig = Rig()
+    made = rig.one(put("/a", "secret"))
+    rig.apply(put("/b"))
+    at = rig.log.last_seq()
+    rig.apply(put("/a", "clean"))
+    with Transaction(rig.db):
+        redaction.redact(rig.log, made.id, "officer", rig.now)
+    found = time_travel.page(rig.log, at, p("/"), 0, None, 10).entries
+    assert [str(one.path) for one in found] == ["/memories/b"]
+
+
+def test_a_place_that_is_not_known_any_more_gives_no_path() -> None:
+    rig = Rig()
+    rig.apply(put("/d/e/a"))
+    rig.apply(put("/d/e/b"))
+    rig.db.execute("DELETE FROM node WHERE name = 'd/'")
+    assert paths(page(rig)) == ["c ", "c "]
+    past = Past(rig.log, rig.log.last_seq())
+    assert past.path(None, "a") is None
+    assert past.path(0, "a") == p("/a")
+    rig.db.execute("DELETE FROM node WHERE name = 'a'")
+    found = past.step(rig.log.last_seq() - 1)
+    assert found is not None
+    past.know(found)
+    assert past.track(found.node or 0) is None
+
+
+def test_searches_ask_for_nothing_and_find_nothing() -> None:
+    rig = Rig()
+    rig.apply(put("/a", "Needle in HAY\nneedle\n"), put("/b/c", "hay\r\nno\n"), put("/d", b"\xff"))
+
+    def find(query: str, prefix: str = "/", limit: int = 9) -> list[tuple[str, tuple[int, ...]]]:
+        contents = lookup.contents(rig.log, p(prefix))
+        found = search.hits(search.words_of(query), contents, limit)
+        return [(str(hit.path)[9:], tuple(number for number, _ in hit.lines)) for hit in found]
+
+    assert find("needle hay") == [("/a", (1, 2))]
+    assert find("hay") == [("/a", (1,)), ("/b/c", (1,))]
+    assert find("hay", limit=1) == [("/a", (1,))]
+    assert find("hay", "/b/c") == [("/b/c", (1,))]
+    assert find("hay", "/none") == []
+    assert find('"in hay"') == [("/a", (1,))]
+    assert find("") == find('""') == find("hay", limit=0) == []
+
+
+def test_an_outline_stops_where_it_is_cut_and_knows_the_rest() -> None:
+    rig = Rig()
+    rig.apply(*(put(f"/d{number}/f") for number in range(50)), put("/node_modules/x"), put("/.h"))
+    rig.apply(put("/dir/node_modules"), put("/!first"))
+    found = listing.outline(rig.log, p("/"), 50)
+    assert [str(item.path)[9:] for item in found.items] == ["/!first", "/d0", "/d0/f", "/d1"]
+    assert found.total == 1 + 50 + 50 + 1
+    assert listing.outline(rig.log, p("/"), 0).items == ()
+
+
+def test_a_revived_memory_was_gone_in_between() -> None:
+    rig = Rig()
+    made = rig.one(put("/d/a", "one"))
+    rig.apply(remove("/d/a"))
+    gone = rig.log.last_seq()
+    rig.apply(Put(p("/d/a"), b"two", keep_id=made.memory_id))
+    rig.apply(append("/d/a", b"!"))
+    assert time_travel.page(rig.log, gone, p("/"), 0, None, 10).entries == ()
+    assert len(time_travel.page(rig.log, gone - 1, p("/"), 0, None, 10).entries) == 1
+    assert paths(page(rig)) == ["m /d/a", "c /d/a", "d /d/a", "c /d/a"]
+    assert paths(page(rig, path=p("/d/a"))) == ["m /d/a", "c /d/a", "d /d/a", "c /d/a"]
+
+
+def test_redacting_after_the_commands_first_event_is_gone_blanks_what_is_left() -> None:
+    rig = Rig()
+    rig.apply(put("/a"), put("/b", "secret"))
+    rig.apply(put("/b", "clean"))
+    secret = page(rig).versions[1]
+    rig.db.execute("UPDATE event SET link = (SELECT chain FROM event WHERE seq = 1) WHERE seq = 2")
+    rig.db.execute("DELETE FROM event WHERE seq = 1")
+    with Transaction(rig.db):
+        left, changed = redaction.redact(rig.log, secret.id, "officer", rig.now)
+        assert changed
+        assert redaction.redact(rig.log, secret.id, "another", rig.now) == (left, False)
