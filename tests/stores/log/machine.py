@@ -170,7 +170,7 @@ class LogMachine(RuleBasedStateMachine):
         after = {one.id: one for one in self._versions()}
         for one in before:
             if one.id != version.id:
-                assert after[one.id] == one
+                assert after.get(one.id) == one, (version, one, after.get(one.id))
 
     @rule(data=st.data())
     def revive(self, data: st.DataObject) -> None:
@@ -210,6 +210,7 @@ class LogMachine(RuleBasedStateMachine):
         for memory_id in {version.memory_id for version in whole}:
             where = VersionFilter(memory_id=memory_id)
             apart += run_now(self.store.versions(where, limit=10**6, content=True)).versions
-        assert sorted(apart, key=lambda one: one.id, reverse=True) == whole
+        apart.sort(key=lambda one: one.id, reverse=True)
+        assert apart == whole, set(apart) ^ set(whole)
         for version in whole[:3]:
             assert run_now(self.store.version(version.id)) == version

@@ -232,3 +232,30 @@ def test_a_redacted_memory_can_come_back() -> None:
         ("created", None),
     ]
     assert rig.codes() == []
+
+
+def test_the_deletion_that_a_directory_stands_for_keeps_its_path() -> None:
+    rig = Rig()
+    made = rig.one(put("/d/a", SECRET))
+    rig.apply(remove("/d"))
+    rig.apply(Put(p("/b"), b"back", keep_id=made.memory_id))
+    redact(rig, made)
+    assert [(version.operation, version.path) for version in whole(rig)] == [
+        ("created", p("/b")),
+        ("deleted", p("/d/a")),
+        ("created", None),
+    ]
+    redact(rig, whole(rig)[1])
+    assert [version.path for version in whole(rig)] == [p("/b"), None, None]
+
+
+def test_a_batch_that_changed_and_removed_is_redacted_as_one() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a", "x"))
+    rig.apply(put("/d/a", SECRET), remove("/d"))
+    before = whole(rig)
+    assert [version.operation for version in before] == ["deleted", "created"]
+    for version in before:
+        redact(rig, version)
+    assert "hush" not in everything(rig)
+    assert [version.id for version in whole(rig)] == [version.id for version in before]

@@ -34,9 +34,7 @@ def test_the_common_ends_of_two_texts_are_as_long_as_they_can_be(pair: tuple[byt
 def test_what_replaces_a_text_is_the_old_ends_and_a_new_middle(pair: tuple[bytes, bytes]) -> None:
     old, new = pair
     text = Text.replacing(old, new)
-    rebuilt = (
-        old[: text.same_before] + text.middle().whole() + old[len(old) - text.same_after :]
-    )
+    rebuilt = old[: text.same_before] + text.middle().whole() + old[len(old) - text.same_after :]
     assert rebuilt == new == text.whole()
 
 

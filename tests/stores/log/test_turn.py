@@ -574,5 +574,3 @@ def test_any_content_can_be_had_from_the_log_alone() -> None:
         rig.apply(put("/a", contents[-1]))
     rig.db.execute("DELETE FROM head")
     assert [bodies.content(rig.log, seq) for seq in range(1, 72)] == contents
-
-

@@ -196,13 +196,15 @@ def of_store(log: StoreLog, top: int) -> Iterator[Shown]:
 
 
 def _changed_by(past: Past, step: Step) -> list[int]:
-    """The memories of which an event is a version, in the order of the history."""
+    """The memories of which an event is a version, in the order of the history; without those of
+    which nothing older is kept."""
     assert step.node is not None
     if not (step.name or step.oname or "").endswith("/"):
         return [step.node]
     if step.op == events.DELETED:
         past.back_to(step.seq - 1)
-    return sorted((track.node.id for track in past.files_beneath(step.node)), reverse=True)
+    beneath = past.files_beneath(step.node)
+    return sorted((track.node.id for track in beneath if track.step is not None), reverse=True)
 
 
 def _maybe_at(log: StoreLog, path: MemoryPath) -> set[int]:
@@ -287,11 +289,13 @@ def made(log: StoreLog, shown: Shown) -> Version:
 
 
 def _redaction(log: StoreLog, shown: Shown) -> tuple[int, str | None] | None:
-    """When and by whom a version was redacted. A version that a directory's event stands for is,
+    """When and by whom a version was redacted. A version that a directory's move stands for is,
     too, once the content it shows is blanked."""
     step, number, _, own = shown
-    if own is not None and own.redacted_at is not None and (own is step or own.sha is None):
-        return own.redacted_at, own.redacted_by
+    if own is not None and own.redacted_at is not None:
+        is_blank = own.sha is None and step.op != events.DELETED
+        if own is step or is_blank:
+            return own.redacted_at, own.redacted_by
     if step.node == number:
         return None
     return log.db.execute(

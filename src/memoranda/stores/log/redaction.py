@@ -92,15 +92,15 @@ def _blank_audit(log: StoreLog, batch: int) -> None:
 # ---------------------------------------------------------------- contents
 
 
-def _is_shown_elsewhere(log: StoreLog, node: Node, seq: int) -> bool:
-    """Whether a version that is not redacted still shows the content of event ``seq``: one that
-    a directory's move stands for."""
+def _is_shown_elsewhere(log: StoreLog, node: Node, seq: int, *, as_name: bool = False) -> bool:
+    """Whether a version that is not redacted still shows the content of event ``seq``, or only
+    (``as_name``) the path: one that a directory's event stands for."""
     for shown in history.of_memory(log, node.id, log.end - 1):
         if shown.step.seq < seq:
             return False
         if shown.own is not None and shown.own.seq == seq:
             version = history.made(log, shown)
-            if version.redacted_at_ns is None and version.operation != "deleted":
+            if version.redacted_at_ns is None and (as_name or version.operation != "deleted"):
                 return True
     return False
 
@@ -182,7 +182,8 @@ def _blank_names(log: StoreLog, node: Node) -> None:
         if is_redacted:
             name = None
         before_is_blank = older is None or (
-            older.redacted_at is not None and not _is_shown_elsewhere(log, node, older.seq)
+            older.redacted_at is not None
+            and not _is_shown_elsewhere(log, node, older.seq, as_name=True)
         )
         if before_is_blank and (is_redacted or not own_is_before):
             oname = None
@@ -195,9 +196,7 @@ def _blank_names(log: StoreLog, node: Node) -> None:
 
 def _forget_last_name(log: StoreLog, node: Node) -> None:
     """A removed file keeps its last name only while a version shows a path."""
-    removed_by = node.gone
     for shown in history.of_memory(log, node.id, log.end - 1):
-        removed_by = removed_by or shown.step.seq
         if history.made(log, shown).path is not None:
             return
-    log.db.execute("UPDATE node SET name = NULL, gone = ? WHERE id = ?", (removed_by, node.id))
+    log.db.execute("UPDATE node SET name = NULL WHERE id = ?", (node.id,))

@@ -7,7 +7,7 @@ is no event: its row says when.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
@@ -185,33 +185,27 @@ class Past:
 
     # ---- downwards
 
-    def children(self, directory: int) -> Iterator[tuple[str, Track]]:
-        """The nodes in a directory, by name; a directory in it may have had no file."""
+    def children(self, directory: int) -> list[Track]:
+        """The nodes in a directory; a directory in it may have had no file, a redacted file may
+        have no name."""
         execute = self.log.db.execute
-        found: dict[int, tuple[str, Track]] = {}
+        found: dict[int, Track] = {}
 
         def look(number: int, row: Node | None) -> None:
-            track = None if number in found else self.track(number, row)
-            if (
-                track is not None
-                and track.there
-                and track.parent == directory
-                and track.name is not None
-            ):
-                found[number] = (track.name, track)
+            track = self.track(number, row)
+            if track is not None and track.there and track.parent == directory:
+                found[number] = track
 
         for statement in (_HERE, _GONE):
-            rows: list[tuple[Any, ...]] = execute(statement, (directory,)).fetchall()
-            for row in rows:
+            for row in execute(statement, (directory,)).fetchall():
                 look(row[0], Node(*row))
-        rows = execute(_LEFT, (directory,)).fetchall()
-        for (number,) in rows:
+        for (number,) in execute(_LEFT, (directory,)).fetchall():
             look(number, None)
-        return iter(sorted(found.values(), key=lambda pair: pair[0]))
+        return list(found.values())
 
     def files_beneath(self, directory: int) -> Iterator[Track]:
         """Every file beneath a directory, in no promised order."""
-        for _, track in self.children(directory):
+        for track in self.children(directory):
             if track.node.is_directory:
                 yield from self.files_beneath(track.node.id)
             else:
@@ -226,7 +220,7 @@ class Past:
         return step
 
     def row(self, track: Track) -> Node | None:
-        """A node's row as it would have been; None for a file whose version is not whole."""
+        """A node's row as it would have been; None for a file whose version was redacted."""
         if track.node.is_directory:
             step = track.step
             return Node(
@@ -269,9 +263,11 @@ def page(
     past = Past(log, seq)
 
     def children(directory: Node, start: str) -> Iterator[Node]:
-        for name, track in past.children(directory.id):
-            row = past.row(track) if name >= start else None
-            if row is None:
+        named = [track for track in past.children(directory.id) if (track.name or "") >= start]
+        named.sort(key=lambda track: track.name or "")
+        for track in named:
+            row = past.row(track)
+            if row is None or track.name is None:
                 continue
             if row.is_directory and depth == 1:
                 sizes = [past.row(below) for below in past.files_beneath(row.id)]

@@ -107,7 +107,7 @@ class Tree:
 
     def forget(self, node: Node) -> None:
         """A node's row was removed for good."""
-        del self._nodes[node.id]
+        self._nodes.pop(node.id, None)
         self._touched.discard(node.id)
 
     def is_new(self, node: Node) -> bool:
