@@ -5,7 +5,9 @@ OpenSSL's library, which comes with ``hashlib``, takes 5 ms and 3 MB: a first vi
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from functools import cache
+from typing import Protocol, cast
 
 
 class Digest(Protocol):
@@ -23,15 +25,23 @@ class Digest(Protocol):
         ...
 
 
+class _Hashlib(Protocol):
+    sha256: Callable[..., Digest]
+    blake2b: Callable[..., Digest]
+
+
+@cache
+def _hashlib() -> _Hashlib:
+    import hashlib
+
+    return cast("_Hashlib", hashlib)
+
+
 def sha256(data: bytes | bytearray | memoryview = b"") -> Digest:
     """A SHA-256 in the making, of ``data`` so far."""
-    from hashlib import sha256 as begin
-
-    return begin(data)
+    return _hashlib().sha256(data)
 
 
 def blake2b(data: bytes, *, digest_size: int, key: bytes, person: bytes) -> Digest:
     """A keyed BLAKE2b, of ``digest_size`` bytes; ``person`` tells its uses apart."""
-    from hashlib import blake2b as begin
-
-    return begin(data, digest_size=digest_size, key=key, person=person)
+    return _hashlib().blake2b(data, digest_size=digest_size, key=key, person=person)

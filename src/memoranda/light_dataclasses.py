@@ -147,7 +147,8 @@ def _compile_init(made: type[Fields]) -> Any:
     ]
     if made.__kw_only__:
         parameters.insert(0, "*")
-    lines = [f"_set_{name}(self, {name})" for name in names]
+    how = "_set_{0}(self, {0})" if issubclass(made, Frozen) else "self.{0} = {0}"
+    lines = [how.format(name) for name in names]
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")
     scope: dict[str, Any] = {f"_set_{name}": getattr(made, name).__set__ for name in names}

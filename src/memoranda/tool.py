@@ -21,13 +21,8 @@ from memoranda.errors import (
     BadPath,
     Conflict,
     Corrupt,
-    EmptyOldString,
     IsADirectory,
-    LineOutOfRange,
-    ManyMatches,
-    NoMatch,
     NotFound,
-    NotText,
     Refused,
     Unavailable,
 )
@@ -120,13 +115,14 @@ class Tool:
         return ToolResult(reply.created(command.path))
 
     async def _str_replace(self, command: StrReplace, context: Context) -> ToolResult:
+        from memoranda.edits import replacement
         from memoranda.text.snippet import snippet
 
         done: tuple[bytes, Splice] | None = None
 
         def edit(old: bytes) -> Splice:
             nonlocal done
-            change = _replacement(command, old)
+            change = replacement(command, old)
             done = old, change
             return change
 
@@ -135,7 +131,9 @@ class Tool:
         return ToolResult(reply.replaced(snippet(*done, self._view_cap_chars)))
 
     async def _insert(self, command: Insert, context: Context) -> ToolResult:
-        await self._apply(Edit(command.path, lambda old: _insertion(command, old)), context)
+        from memoranda.edits import insertion
+
+        await self._apply(Edit(command.path, lambda old: insertion(command, old)), context)
         return ToolResult(reply.inserted(command.path))
 
     async def _delete(self, command: Delete, context: Context) -> ToolResult:
@@ -170,41 +168,3 @@ class Tool:
 
     async def _apply(self, change: Change, context: Context) -> None:
         await apply_with_retry(self._store, (change,), context, self._pause)
-
-
-def _replacement(command: StrReplace, old: bytes) -> Splice:
-    """The edit of ``str_replace``: its one place, found byte for byte."""
-    from memoranda.text.line_endings import line_ending, with_endings
-    from memoranda.text.matches import lines_of_matches
-    from memoranda.text.splice import Splice
-    from memoranda.text.utf8 import is_utf8
-
-    path = command.path
-    if not is_utf8(old):
-        raise NotText(path)
-    if not command.old_str:
-        raise EmptyOldString
-    wanted, new = command.old_str.encode(), command.new_str.encode()
-    if b"\n" in wanted or b"\n" in new:
-        ending = line_ending(old)
-        wanted, new = with_endings(wanted, ending), with_endings(new, ending)
-    at = old.find(wanted)
-    if at < 0:
-        raise NoMatch(path)
-    if old.find(wanted, at + 1) >= 0:
-        raise ManyMatches(path, lines_of_matches(old, wanted))
-    return Splice(at, at + len(wanted), new)
-
-
-def _insertion(command: Insert, old: bytes) -> Splice:
-    """The edit of ``insert``."""
-    from memoranda.text.insertion import insertion
-    from memoranda.text.lines import count_lines
-    from memoranda.text.utf8 import is_utf8
-
-    if not is_utf8(old):
-        raise NotText(command.path)
-    n_lines = count_lines(old)
-    if not 0 <= command.insert_line <= n_lines:
-        raise LineOutOfRange(command.insert_line, n_lines)
-    return insertion(old, command.insert_line, command.insert_text.encode())

@@ -12,6 +12,8 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -39,6 +41,14 @@ _NO_OPENAT2: Final = frozenset({errno.ENOSYS, errno.EPERM})
 
 _MOST_SLICES: Final = 1000
 """A kernel takes 1,024 slices in one write."""
+
+
+@cache
+def _system_calls() -> ModuleType:
+    """Loads ``ctypes`` with it, so not before it is needed; asked again it costs next to nothing."""
+    from memoranda.stores.folder import system_calls
+
+    return system_calls
 
 
 class Files:
@@ -70,10 +80,9 @@ class Files:
         if "/" not in path:
             return os.open(path, flags | os.O_NOFOLLOW, dir_fd=root)
         if self.has_openat2:
-            from memoranda.stores.folder.system_calls import openat2
-
             try:
-                return openat2(root, path, flags)
+                descriptor: int = _system_calls().openat2(root, path, flags)
+                return descriptor
             except OSError as error:
                 if error.errno not in _NO_OPENAT2:
                     raise
@@ -153,10 +162,9 @@ class Files:
 
     def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
         """Rename a file or a directory; a taken name is EEXIST (or ENOTEMPTY), never replaced."""
-        from memoranda.stores.folder.system_calls import RENAME_NOREPLACE, renameat2
-
+        calls = _system_calls()
         try:
-            renameat2(old_directory, old, new_directory, new, RENAME_NOREPLACE)
+            calls.renameat2(old_directory, old, new_directory, new, calls.RENAME_NOREPLACE)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
@@ -182,10 +190,9 @@ class Files:
         Otherwise the old file is linked aside first, so that it is never lost; a file put there
         between the two steps would be.
         """
-        from memoranda.stores.folder.system_calls import RENAME_EXCHANGE, renameat2
-
+        calls = _system_calls()
         try:
-            renameat2(our_directory, ours, their_directory, theirs, RENAME_EXCHANGE)
+            calls.renameat2(our_directory, ours, their_directory, theirs, calls.RENAME_EXCHANGE)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
@@ -231,10 +238,8 @@ class Files:
 
     def sync_all(self, descriptor: int) -> None:
         """Write the whole file system of an open file to disk."""
-        from memoranda.stores.folder.system_calls import syncfs
-
         try:
-            syncfs(descriptor)
+            _system_calls().syncfs(descriptor)
         except OSError as error:
             if error.errno not in _NOT_OFFERED:
                 raise
@@ -244,9 +249,8 @@ class Files:
         """The kernel's number for the kind of file system; 0 of one on a disk of this machine."""
         if os.major(os.fstat(descriptor).st_dev):
             return 0  # a block device: known without ctypes, which costs 3 ms at a start
-        from memoranda.stores.folder.system_calls import filesystem_type
-
-        return filesystem_type(descriptor)
+        kind: int = _system_calls().filesystem_type(descriptor)
+        return kind
 
 
 FILES: Final = Files()

@@ -21,7 +21,7 @@ from memoranda.stores.folder.opened import OpenStore, Reopen, roll_back
 from memoranda.stores.folder.recovery import catch_up
 from memoranda.stores.group_commit import GroupCommit, Job
 from memoranda.stores.log.database import as_ours
-from memoranda.stores.log.records import Records
+from memoranda.stores.log.records import Records, write_into
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.external_edits import Adoption
@@ -198,7 +198,6 @@ class Writer:
     def _transaction(self, jobs: list[FolderJob]) -> list[FolderJob]:
         """Do jobs up to one that needs a transaction of its own; gives back those to do next."""
         from memoranda.stores.folder.leftovers import keep_late, take_touched
-        from memoranda.stores.log.records import write_into
         from memoranda.stores.log.turn import Turn
 
         opened, now = self.opened, self.opened.clock.monotonic()

@@ -1,0 +1,41 @@
+"""The edits of ``str_replace`` and ``insert``: from a content to what changes in it, and no I/O."""
+
+from __future__ import annotations
+
+from memoranda.command import Insert, StrReplace
+from memoranda.errors import EmptyOldString, LineOutOfRange, ManyMatches, NoMatch, NotText
+from memoranda.text.insertion import insertion as insertion_at
+from memoranda.text.line_endings import line_ending, with_endings
+from memoranda.text.lines import count_lines
+from memoranda.text.matches import lines_of_matches
+from memoranda.text.splice import Splice
+from memoranda.text.utf8 import is_utf8
+
+
+def replacement(command: StrReplace, old: bytes) -> Splice:
+    """The edit of ``str_replace``: its one place, found byte for byte."""
+    path = command.path
+    if not is_utf8(old):
+        raise NotText(path)
+    if not command.old_str:
+        raise EmptyOldString
+    wanted, new = command.old_str.encode(), command.new_str.encode()
+    if b"\n" in wanted or b"\n" in new:
+        ending = line_ending(old)
+        wanted, new = with_endings(wanted, ending), with_endings(new, ending)
+    at = old.find(wanted)
+    if at < 0:
+        raise NoMatch(path)
+    if old.find(wanted, at + 1) >= 0:
+        raise ManyMatches(path, lines_of_matches(old, wanted))
+    return Splice(at, at + len(wanted), new)
+
+
+def insertion(command: Insert, old: bytes) -> Splice:
+    """The edit of ``insert``."""
+    if not is_utf8(old):
+        raise NotText(command.path)
+    n_lines = count_lines(old)
+    if not 0 <= command.insert_line <= n_lines:
+        raise LineOutOfRange(command.insert_line, n_lines)
+    return insertion_at(old, command.insert_line, command.insert_text.encode())
