@@ -72,7 +72,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class RefusedInput:
-    """An input that is no command: it travels through the layers so that it is audited.
+    """An input that is no command: it travels through the layers, which count it like any other.
 
     ``name`` is the command it named, "" where it named none of the six.
     """

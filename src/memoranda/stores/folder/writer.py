@@ -187,13 +187,15 @@ class Writer:
                     waiting = self._transaction(waiting)
                 if self.opened.has_trash:
                     self._reap(REAPED_A_TURN)
-        except (OSError, apsw.Error) as error:
+        except (OSError, apsw.Error, MemorandaError, Reopen) as error:
             if jobs[0].done:
                 # Committed already; what failed is the others', who will lead themselves next.
                 return
             if isinstance(error, OSError):
                 raise as_unavailable(error) from error
-            raise as_ours(error) from error
+            if isinstance(error, apsw.Error):
+                raise as_ours(error) from error
+            raise
 
     def _transaction(self, jobs: list[FolderJob]) -> list[FolderJob]:
         """Do jobs up to one that needs a transaction of its own; gives back those to do next."""

@@ -1,0 +1,62 @@
+"""Whoever leads a batch answers for its own job and for nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memoranda.drive import run_now
+from memoranda.errors import Unavailable
+from memoranda.path import parse_path
+from memoranda.stores.base import Context, Put
+from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.store import FolderStore
+from memoranda.stores.folder.writer import FolderJob, nothing
+
+FAULTS: list[Callable[[], Exception]] = [
+    lambda: Unavailable("The log can't be read."),
+    lambda: OSError("The disk is gone."),
+    Reopen,
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FolderStore:
+    backend = FolderBackend(tmp_path)
+    store = run_now(backend.for_user("acme"))
+    assert isinstance(store, FolderStore)
+    put = Put(parse_path("/memories/a.md"), b"a\n")
+    run_now(store.apply([put], Context()))
+    return store
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_fails_after_the_leaders_commit_is_not_the_leaders(
+    store: FolderStore, fault: Callable[[], Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = store._writer()  # pyright: ignore[reportPrivateUsage]
+    assert writer is not None
+
+    def commits_one_and_fails(jobs: list[FolderJob]) -> list[FolderJob]:
+        jobs[0].done = True
+        raise fault()
+
+    monkeypatch.setattr(writer, "_transaction", commits_one_and_fails)
+    writer.run(FolderJob(nothing))
+
+
+def test_what_fails_before_the_commit_is_the_leaders(
+    store: FolderStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = store._writer()  # pyright: ignore[reportPrivateUsage]
+    assert writer is not None
+
+    def fails(jobs: list[FolderJob]) -> list[FolderJob]:
+        raise Unavailable("The log can't be read.")
+
+    monkeypatch.setattr(writer, "_transaction", fails)
+    with pytest.raises(Unavailable):
+        writer.run(FolderJob(nothing))
