@@ -23,6 +23,7 @@ from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.clock import Clock
 from memoranda.stores.folder.file_port import FILES, Files
 from memoranda.stores.folder.opened import OpenStore
+from memoranda.stores.folder.place import Place, open_places
 from memoranda.stores.folder.store import FolderStore
 from memoranda.testing.promises.steps import p
 
@@ -84,9 +85,11 @@ class FolderRig:
     def crash(self) -> None:
         """Open the folder anew while nothing was closed: what a killed process leaves.
 
-        The old connection stays, so that its end can't checkpoint behind the new one's back.
+        What was open stays so, but nobody knows it any more: its end would be a good order.
         """
-        _abandoned.append(self.backend)
+        for place in list(self.backend._places.values()):  # pyright: ignore[reportPrivateUsage]
+            open_places.discard(place)
+            _abandoned.append(place)
         self.open()
 
     # ---- behind the store's back
@@ -174,4 +177,4 @@ class FolderRig:
         assert self.tree() == self.on_disk()
 
 
-_abandoned: list[FolderBackend] = []
+_abandoned: list[Place] = []

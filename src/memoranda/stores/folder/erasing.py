@@ -24,6 +24,7 @@ def erase_directory(files: Files, stores: int, directory: str, place: Place, clo
     name = _ERASED + os.urandom(8).hex()
     if writer is not None:
         with writer.group.alone(), writer.turn():
+            writer.opened.mark_erased()
             writer.opened.close()
             files.move(directory, stores, name, stores)
         place.forget(writer)

@@ -60,6 +60,7 @@ class Follower:
         *,
         waiting: Container[str],
         is_ours: IsOurs,
+        inode_of: Callable[[int], int | None],
         to_trash: Callable[[str, int, int], None],
         monotonic: Callable[[], float],
     ) -> None:
@@ -69,6 +70,7 @@ class Follower:
         self._lingering = lingering
         self._waiting = waiting
         self._is_ours = is_ours
+        self._inode_of = inode_of
         self._to_trash = to_trash
         self._monotonic = monotonic
         self._outcome = Outcome()
@@ -212,6 +214,9 @@ class Follower:
             return
         try:
             with self._tree.parent(source) as old:
+                found = self._files.stat(source[-1], old)
+                if found.st_ino != (self._inode_of(step.node) or found.st_ino):
+                    return  # another directory took the place: ours moved on already
                 if target is None:
                     self._to_trash(source[-1], old, step.seq)
                 else:

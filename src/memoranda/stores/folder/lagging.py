@@ -57,7 +57,7 @@ def _mend(opened: OpenStore) -> list[Lag]:
     blocked = {place for place in rows.keys() - files.keys() if opened.tree.look(place)}
     for place in blocked:
         del rows[place]
-    stale = Stale(opened, torn=False, cut=False)
+    stale = Stale(opened, given={}, cut=False)
     found = plan(opened, rows, files, stale, is_touched=lambda _place, _row: True)
     refused = carry_out(opened, found) | blocked
     return [lag for lag in opened.lags if not refused.isdisjoint(wanted[lag])]

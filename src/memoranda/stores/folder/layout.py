@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import apsw
 
-from memoranda.stores.folder.file_port import NEW_FILE, Files
+from memoranda.stores.folder import meta
+from memoranda.stores.folder.file_port import LISTING, NEW_FILE, Files
 from memoranda.stores.log import schema
 from memoranda.stores.log.connection import Connection
+from memoranda.stores.log.store_log import StoreLog
 
 HISTORY: Final = "history.db"
 WAL: Final = "history.db-wal"
@@ -24,6 +28,15 @@ RECOVERED: Final = "recovered"
 _WRITE_VERSION: Final = 18
 _READ_VERSION: Final = 19
 _WAL_MODE: Final = 2
+
+
+class New(NamedTuple):
+    """What a new store's database begins with; ``notes`` are those of ``meta``."""
+
+    store_id: str
+    now_ns: int
+    memories_inode: int
+    notes: Mapping[str, Any]
 
 
 @lru_cache(maxsize=1)
@@ -44,12 +57,23 @@ def _fill(db: Connection) -> None:
     schema.create(db)
 
 
-def empty_history() -> bytes:
-    """The file of an empty ``history.db``: the same in WAL mode."""
-    image = bytearray(empty_database())
+def _first_history(new: New, inode: int) -> bytes:
+    """The file of a new store's database: whole, so that making it takes no commit."""
+    memory = apsw.Connection(":memory:")
+    memory.deserialize("main", empty_database())  # pyright: ignore[reportUnknownMemberType]
+    _begin(memory, new, inode)
+    image = bytearray(memory.serialize("main"))
+    memory.close()
     # https://sqlite.org/fileformat2.html#file_format_version_numbers
     image[_WRITE_VERSION] = image[_READ_VERSION] = _WAL_MODE
     return bytes(image)
+
+
+def _begin(db: Connection, new: New, inode: int) -> None:
+    StoreLog.make(db, 0, new.store_id, new.now_ns)
+    for key, value in new.notes.items():
+        meta.put(db, key, value)
+    meta.put(db, meta.PLACE, [inode, new.memories_inode])
 
 
 def open_or_make_directory(files: Files, name: str, directory: int, flags: int) -> int:
@@ -57,21 +81,42 @@ def open_or_make_directory(files: Files, name: str, directory: int, flags: int) 
     try:
         return files.open(name, flags, directory)
     except FileNotFoundError:
-        with contextlib.suppress(FileExistsError):
+        with suppress(FileExistsError):
             files.close(files.make_directory(name, directory))
         return files.open(name, flags, directory)
 
 
-def put_empty_history(files: Files, directory: int, incoming: int) -> None:
+def put_new_history(files: Files, directory: int, incoming: int, new: New) -> None:
     """Make ``history.db``, whole and on disk before SQLite opens it."""
-    with contextlib.suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):
         files.remove(HISTORY, incoming)
     descriptor = files.open(HISTORY, NEW_FILE, incoming)
     try:
-        files.write(descriptor, [empty_history()])
-        files.own(descriptor, files.fstat(descriptor))
+        found = files.fstat(descriptor)
+        files.own(descriptor, found)
+        files.write(descriptor, [_first_history(new, found.st_ino)])
         files.fsync(descriptor)
     finally:
         # Before it gets its name: closing a file that SQLite has open drops SQLite's locks.
         files.close(descriptor)
     files.move(HISTORY, incoming, HISTORY, directory)
+
+
+def set_history_aside(files: Files, directory: int, now_ns: int) -> str:
+    """Move ``history.db`` and what belongs to it to ``recovered/``, as far as it is there; its path
+    there, from the store's directory.
+
+    A left-over -wal has to go in any case: a new database beside it takes pages from it.
+    """
+    name = f"{now_ns}-{HISTORY}"
+    for suffix in ("-wal", "-shm", ""):
+        try:
+            files.stat(HISTORY + suffix, directory)
+        except FileNotFoundError:
+            continue
+        recovered = open_or_make_directory(files, RECOVERED, directory, LISTING)
+        try:
+            files.move(HISTORY + suffix, directory, name + suffix, recovered)
+        finally:
+            files.close(recovered)
+    return os.path.join(RECOVERED, name)

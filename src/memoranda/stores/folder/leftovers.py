@@ -13,11 +13,18 @@ from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import path_of
 from memoranda.stores.folder.heads import place_in_database
 from memoranda.stores.folder.known import is_one_of, past_of
-from memoranda.stores.folder.layout import RECOVERED, TRASH, open_or_make_directory
+from memoranda.stores.folder.layout import (
+    INCOMING,
+    RECOVERED,
+    TRASH,
+    open_or_make_directory,
+)
 from memoranda.stores.folder.tree import Place, Seen, Tree
 from memoranda.stores.log.store_log import Image
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memoranda.path import MemoryPath
     from memoranda.stores.folder.file_port import Files
     from memoranda.stores.folder.linger import Touched
@@ -238,13 +245,29 @@ def remove_all(files: Files, name: str, directory: int) -> None:
 
 
 def sweep_torn(opened: OpenStore, stale: Stale) -> None:
-    """After a power cut: what waited in ``incoming/`` may be torn, and torn is no work of a
-    person's."""
-    files, incoming = opened.files, Tree(opened.files, opened.incoming.number)
-    for name in files.names(opened.incoming.number):
-        content = incoming.read((name,))
+    """After a power cut: what lay in ``incoming/`` and ``trash/`` may be torn, and torn is no work
+    of a person's."""
+    for place, node in _left_nodes(opened):
+        tree = Tree(opened.files, opened.directory.number)
+        content = tree.read(place)
+        if content is not None and stale.is_stale(node, None, content[1], content[0]):
+            with tree.parent(place) as parent:
+                opened.files.remove(place[-1], parent)
+
+
+def _left_nodes(opened: OpenStore) -> Iterator[tuple[Place, int]]:
+    """The files that are left over, and which node each was."""
+    for name in opened.files.names(opened.incoming.number):
         node = _node_of(opened, name)
-        if node is None or content is None:
+        if node is not None:
+            yield (INCOMING, name), node
+    store = Tree(opened.files, opened.directory.number)
+    for here in store.walk((TRASH,)):
+        seq = here.place[1] if len(here.place) > 1 else ""
+        directory = _node_of(opened, seq)
+        if directory is None:
             continue
-        if stale.is_stale(node, None, content[1], content[0]):
-            files.remove(name, opened.incoming.number)
+        for name in here.files:
+            row = _node_beneath(opened.log, directory, (*here.place[2:], name))
+            if row is not None:
+                yield (*here.place, name), row[0]

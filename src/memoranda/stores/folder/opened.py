@@ -53,12 +53,14 @@ class OpenStore:
         lock: Descriptor,
         memories: Descriptor,
         incoming: Descriptor,
+        path: str,
     ) -> None:
         self.files = files
         self.clock = clock
         self.directory = directory
         self.memories = memories
         self.incoming = incoming
+        self.path = path
         self._lock = lock
         self.lock = TurnLock(files, directory.number, lock.number)
         self.tree = Tree(files, memories.number)
@@ -74,22 +76,43 @@ class OpenStore:
         self.synced: int | None = None
         self.unsynced = 0
         self.is_closed = False
+        self._db: Connection | None = None
 
-    db: Connection
     log: StoreLog
     is_new = False
     created_at_ns = 0
 
+    @property
+    def db(self) -> Connection:
+        """The connection, which the store's baton guards."""
+        assert self._db is not None
+        return self._db
+
+    @db.setter
+    def db(self, connection: Connection) -> None:
+        self._db = connection
+
     # ---- the word
 
     def lags_now(self) -> bool:
-        """Whether places lag, as the lock file says: by this process or another."""
+        """Whether places lag, as the lock file says: by this process or another.
+
+        Raises ``Reopen`` if the store was erased, or its database is another one by now.
+        """
         word = self.lock.word()
-        return word is None or word.lagging
+        if word is None:
+            return True  # the next turn writes it anew
+        if word.history != self.history_inode:
+            raise Reopen
+        return word.lagging
+
+    def mark_erased(self) -> None:
+        """Tell everybody who has the store open that there is none any more."""
+        self.lock.write(Word(self.boot_id, 0, lagging=True, history=0))
 
     def set_applied(self, seq: int) -> None:
         """The tree follows the log up to ``seq``, but for what lags."""
-        word = Word(self.boot_id, seq, bool(self.lags))
+        word = Word(self.boot_id, seq, bool(self.lags), self.history_inode)
         if word != self.word:
             self.word = None
             self.lock.write(word)
@@ -168,9 +191,16 @@ class OpenStore:
             self.lingering,
             waiting=waiting,
             is_ours=is_ours,
+            inode_of=self.inode_of_node,
             to_trash=self.to_trash,
             monotonic=self.clock.monotonic,
         )
+
+    def inode_of_node(self, node: int) -> int | None:
+        """The inode that a node had when it was last seen or written; a directory's is noted
+        before it moves."""
+        inode: int | None = self.db.execute("SELECT ino FROM node WHERE id = ?", (node,)).get
+        return inode
 
     def _displaced(self, name: str) -> bytes | None:
         found = Tree(self.files, self.incoming.number).read((name,))
@@ -206,13 +236,18 @@ class OpenStore:
         except FileNotFoundError:
             return None
 
+    def close_database(self) -> None:
+        """Close the connection if there is one."""
+        if self._db is not None:
+            self._db.close()
+
     def close(self) -> None:
         """Close the database, which brings its file up to date; the descriptors go when the last
         reader does."""
         self.is_closed = True
         with suppress(apsw.Error):
             self.db.execute(_EMPTY_LOG).fetchall()
-        self.db.close()
+        self.close_database()
 
     def scrub(self) -> None:
         """Empty free pages and the write-ahead log, so that what was deleted is in no file."""

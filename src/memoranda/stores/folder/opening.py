@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import apsw
+
 from memoranda.errors import Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
@@ -14,16 +16,16 @@ from memoranda.stores.folder.layout import (
     INCOMING,
     LOCK,
     MEMORIES,
-    RECOVERED,
-    SHM,
-    WAL,
+    New,
     open_or_make_directory,
-    put_empty_history,
+    put_new_history,
+    set_history_aside,
 )
-from memoranda.stores.folder.opened import OpenStore, roll_back
+from memoranda.stores.folder.opened import OpenStore
 from memoranda.stores.folder.probes import Host, is_on_network, probe_host
 from memoranda.stores.folder.recovery import recover
 from memoranda.stores.folder.turns import boot_id
+from memoranda.stores.log import schema
 from memoranda.stores.log.database import connect
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.store_log import StoreLog
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
 
 _CACHE_KIB: Final = 512
+
+
+class _Damaged(Exception):
+    """The database can be opened, but what is in it can't be used."""
 
 
 class Home(NamedTuple):
@@ -44,6 +50,11 @@ class Home(NamedTuple):
     path: str
     name: str
     vfs: str | None = None
+
+    @property
+    def directory(self) -> str:
+        """The path of the store's directory on the host."""
+        return os.path.join(self.path, self.name)
 
 
 class Whose(NamedTuple):
@@ -72,15 +83,16 @@ def open_store(home: Home, store_id: str | None, whose: Whose) -> OpenStore | No
         if is_new and store_id is None and not opened.tree.holds_anything():
             return None
         if is_new:
-            _lay_out(opened)
-        _connect(opened, home)
+            _lay_out(opened, store_id, whose)
         try:
-            _begin(opened, store_id, whose)
-            recover(opened)
+            _find_log(opened, home, store_id, whose)
             if is_new:
+                opened.is_new = True
+                opened.set_applied(opened.log.last_seq())
                 _make_durable(opened, home)
+            recover(opened, whose)
         except BaseException:
-            opened.db.close()
+            opened.close_database()
             raise
     finally:
         opened.lock.give_back()
@@ -88,12 +100,11 @@ def open_store(home: Home, store_id: str | None, whose: Whose) -> OpenStore | No
 
 
 def _directory(home: Home, *, make: bool) -> Descriptor | None:
+    stores = home.stores.number
     if make:
-        return Descriptor(
-            open_or_make_directory(home.files, home.name, home.stores.number, LISTING)
-        )
+        return Descriptor(open_or_make_directory(home.files, home.name, stores, LISTING))
     try:
-        return Descriptor(home.files.open(home.name, LISTING, home.stores.number))
+        return Descriptor(home.files.open(home.name, LISTING, stores))
     except FileNotFoundError:
         return None
 
@@ -104,53 +115,72 @@ def _descriptors(home: Home, directory: Descriptor) -> OpenStore:
     files.own(lock.number, files.fstat(lock.number))
     memories = Descriptor(open_or_make_directory(files, MEMORIES, number, LISTING))
     incoming = Descriptor(open_or_make_directory(files, INCOMING, number, LISTING))
-    return OpenStore(files, home.clock, directory, lock, memories, incoming)
+    opened = OpenStore(files, home.clock, directory, lock, memories, incoming, home.directory)
+    opened.boot_id = boot_id()
+    return opened
 
 
-def _lay_out(opened: OpenStore) -> None:
-    """A new database. What is left of another one would corrupt it: a new database beside an old
-    -wal takes pages from it."""
-    files, directory = opened.files, opened.directory.number
-    for name in (WAL, SHM):
-        if opened.inode_of(name) is not None:
-            recovered = open_or_make_directory(files, RECOVERED, directory, LISTING)
-            try:
-                files.move(name, directory, f"{opened.clock.now_ns()}-{name}", recovered)
-            finally:
-                files.close(recovered)
-    put_empty_history(files, directory, opened.incoming.number)
+def _lay_out(opened: OpenStore, store_id: str | None, whose: Whose) -> None:
+    set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
+    put_new_history(
+        opened.files,
+        opened.directory.number,
+        opened.incoming.number,
+        New(
+            store_id=store_id or new_store_id(opened.clock.now_ns()),
+            now_ns=opened.clock.now_ns(),
+            memories_inode=opened.files.fstat(opened.memories.number).st_ino,
+            notes={
+                meta.INSTANCE: os.urandom(8).hex(),
+                meta.HOST: probe_host(opened.files, opened.incoming.number),
+                meta.WHOSE: whose,
+            },
+        ),
+    )
 
 
 def _connect(opened: OpenStore, home: Home) -> None:
-    path = os.path.join(home.path, home.name, HISTORY)
     opened.history_inode = opened.inode_of(HISTORY) or 0
-    opened.db = connect(path, cache_kib=_CACHE_KIB, vfs=home.vfs)
+    opened.db = connect(os.path.join(home.directory, HISTORY), cache_kib=_CACHE_KIB, vfs=home.vfs)
 
 
-def _begin(opened: OpenStore, store_id: str | None, whose: Whose) -> None:
-    """Find the store in its database, or make it there."""
-    opened.boot_id = boot_id()
+def _find_log(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:
+    """The store in its database; a damaged one is salvaged, or begun anew."""
+    try:
+        _connect(opened, home)
+        _check_database(opened)
+    except (_Damaged, apsw.CorruptError, apsw.NotADBError):
+        from memoranda.stores.folder.salvage import salvage
+
+        opened.close_database()
+        aside = set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
+        _lay_out(opened, store_id, whose)
+        _connect(opened, home)
+        salvage(opened.db, os.path.join(home.directory, aside), opened.clock.now_ns())
     log = StoreLog.open(opened.db)
-    if log is None:
-        opened.host = probe_host(opened.files, opened.incoming.number)
-        opened.db.execute("BEGIN IMMEDIATE")
-        try:
-            now = opened.clock.now_ns()
-            log = StoreLog.make(opened.db, 0, store_id or new_store_id(now), now)
-            meta.put(opened.db, meta.HOST, opened.host)
-            meta.put(opened.db, meta.PLACE, opened.place())
-            meta.put(opened.db, meta.WHOSE, whose)
-            opened.db.execute("COMMIT")
-        except BaseException:
-            roll_back(opened.db)
-            raise
-        opened.log = log
-        opened.is_new, opened.created_at_ns = True, now
-        opened.set_applied(log.last_seq())
-    else:
-        opened.host = Host(*(meta.get(opened.db, meta.HOST) or Host()))
-        opened.log = log
+    assert log is not None  # checked, or just laid out
+    opened.log = log
+    opened.created_at_ns = opened.db.execute("SELECT created FROM store").get
+    opened.host = Host(*meta.get(opened.db, meta.HOST))
     opened.load_shared()
+
+
+def _check_database(opened: OpenStore) -> None:
+    """See that the database is one of ours and can be read.
+
+    A file in another place than before (a copy, a restored backup) is checked page by page.
+    Raises ``_Damaged`` or an apsw.Error; ``Corrupt`` for another program's database, and
+    ``Unavailable`` for another version's, which are not ours to set aside.
+    """
+    db = opened.db
+    if not schema.check_format(db) or StoreLog.open(db) is None:
+        raise _Damaged
+    if meta.get(db, meta.HOST) is None:
+        raise _Damaged
+    if meta.get(db, meta.PLACE) != opened.place():
+        said = db.execute("PRAGMA quick_check(1)").fetchall()
+        if said != [("ok",)]:
+            raise _Damaged
 
 
 def _make_durable(opened: OpenStore, home: Home) -> None:

@@ -70,6 +70,8 @@ class Place:
             except apsw.Error as error:
                 raise as_ours(error) from error
             if opened is None:
+                if self.whose.user is None:
+                    raise UnknownId("store")
                 return None
             self.id = opened.log.id
             self.writer = Writer(opened, self.records)

@@ -39,32 +39,42 @@ class Plan(NamedTuple):
 class Stale:
     """Decides whether a file that is not as expected is an old or torn image of ours.
 
-    After a power cut (``torn``) a file may hold anything: then our inode counts, if its time is not
-    later than the last one we gave it (a person's write is later), and so do a cut head and zeros.
+    ``given`` are the latest times that we gave to inodes, after a power cut: a torn file may hold
+    anything, but a person's write is later. ``cut`` counts zeros and the beginning of a head, too.
     """
 
-    def __init__(self, opened: OpenStore, *, torn: bool, cut: bool) -> None:
+    def __init__(self, opened: OpenStore, *, given: dict[int, int], cut: bool) -> None:
         self._opened = opened
-        self._torn = torn
+        self._given = given
         self._cut = cut
+
+    def has_our_inode(self, seen: Seen) -> bool:
+        """Whether nobody can have written this file since we did."""
+        return seen.mtime_ns <= self._given.get(seen.ino, -1)
 
     def is_stale(self, node: int, head: int | None, seen: Seen, data: bytes) -> bool:
         """Whether the text at a place is the log's of before. ``head`` is the event that holds
         what is expected there, None where nothing is."""
+        if self.has_our_inode(seen):
+            return True
         digest = sha256(data).digest()
-        latest: dict[int, int] = {}
         for past in past_of(self._opened.log, node):
             if past.sha == digest or past.image == seen:
                 return True
-            if past.image is not None:
-                latest[past.image.ino] = max(latest.get(past.image.ino, 0), past.image.mtime_ns)
-        if self._torn and seen.mtime_ns <= latest.get(seen.ino, -1):
-            return True
         if not self._cut:
             return False
         if not any(data):
             return True
         return head is not None and bodies.content(self._opened.log, head).startswith(data)
+
+
+def given_times(opened: OpenStore, after_seq: int) -> dict[int, int]:
+    """The latest time that we gave to each inode after an event."""
+    rows = opened.db.execute(
+        "SELECT ino, max(mtime) FROM event WHERE seq > ? AND ino IS NOT NULL GROUP BY ino",
+        (after_seq,),
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def plan(
@@ -75,18 +85,15 @@ def plan(
     *,
     is_touched: Callable[[Place, Row], bool],
 ) -> Plan:
-    """Compare; ``is_touched`` tells which rows an image isn't enough for, and which were written
-    again if they are missing."""
+    """Compare, by text, the rows that ``is_touched`` tells, and all files that the log lacks."""
     found = Plan({}, {}, [])
     tree = opened.tree
     for place, row in rows.items():
-        seen = files.get(place)
-        touched = is_touched(place, row)
-        if seen is None:
-            if touched:
-                found.write[place] = (row, None)
+        if not is_touched(place, row):
             continue
-        if not touched and seen == row.image:
+        seen = files.get(place)
+        if seen is None:
+            found.write[place] = (row, None)
             continue
         content = tree.read(place)
         if content is None:
@@ -95,9 +102,14 @@ def plan(
         if sha256(data).digest() == row.sha:
             if seen != row.image:
                 found.refresh[place] = (row, seen)
-        elif stale.is_stale(row.node, row.body, seen, data):
+        elif stale.is_stale(row.node, row.body, seen, data) or any(
+            stale.is_stale(node, None, seen, data) for node in residents(opened, place)
+        ):
             found.write[place] = (row, seen)
     for place in files.keys() - rows.keys():
+        if stale.has_our_inode(files[place]):
+            found.remove.append(place)
+            continue
         nodes = residents(opened, place)
         content = tree.read(place) if nodes else None
         if content is not None and any(

@@ -76,7 +76,7 @@ class FolderStore(LogStore):
                 return
             with writer.group.alone():
                 opened = writer.opened
-                if opened.is_closed:
+                if not self._is_still_there(writer):
                     continue
                 try:
                     opened.db.execute("BEGIN")
@@ -87,6 +87,17 @@ class FolderStore(LogStore):
                 except apsw.Error as error:
                     raise as_ours(error) from error
                 return
+
+    def _is_still_there(self, writer: Writer) -> bool:
+        """Whether what is open is the store; if not, it will be opened anew."""
+        try:
+            writer.opened.lags_now()
+        except OSError as error:
+            raise as_unavailable(error) from error
+        except Reopen:
+            self._place.forget(writer)
+            return False
+        return not writer.opened.is_closed
 
     def _run(self, job: FolderJob, *, make: bool = False) -> bool:
         """Have a job done; False if there is no store."""
@@ -104,16 +115,20 @@ class FolderStore(LogStore):
     # ---- reading
 
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
-        writer = self._writer()
-        if writer is None:
-            raise nothing_at(path)
-        opened = writer.opened
-        try:
-            if not opened.lags_now():
-                return read_file(opened, path, start, length)
-        except OSError as error:
-            raise as_unavailable(error) from error
-        return self._read_lagging(path, start, length)
+        while True:
+            writer = self._writer()
+            if writer is None:
+                raise nothing_at(path)
+            opened = writer.opened
+            try:
+                if not opened.lags_now():
+                    return read_file(opened, path, start, length)
+            except OSError as error:
+                raise as_unavailable(error) from error
+            except Reopen:
+                self._place.forget(writer)
+                continue
+            return self._read_lagging(path, start, length)
 
     def _read_lagging(self, path: MemoryPath, start: int, length: int | None) -> Content:
         """Places lag: what they hold comes out of the log, all else out of the tree as ever."""
