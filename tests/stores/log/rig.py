@@ -59,7 +59,7 @@ class Rig:
         self.db: Connection = open_connection(":memory:")
         schema.create(self.db)
         self.log = StoreLog.make(self.db, number, f"memstore_{number}", START_NS)
-        self.now = START_NS
+        self.now: int = START_NS
         self.heads: Heads = SqlHeads(self.log)
 
     def turn(self, work: Callable[[Turn], object], *, archived: bool = False) -> Turn:

@@ -119,9 +119,14 @@ def test_a_transaction_that_is_not_wanted_is_rolled_back_and_done() -> None:
     assert transaction.is_done
     assert db.execute("SELECT count(*) FROM t").get == 0
     failing = Transaction(db)
-    with pytest.raises(ValueError, match="no"), failing:
-        db.execute("INSERT INTO t VALUES(1)")
-        raise ValueError("no")
+
+    def insert_and_fail() -> None:
+        with failing:
+            db.execute("INSERT INTO t VALUES(1)")
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        insert_and_fail()
     assert not failing.is_done
     assert db.execute("SELECT count(*) FROM t").get == 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memoranda.errors import Corrupt, UnknownId
-from memoranda.stores.base import Directory, Put, VersionFilter, VersionPage
+from memoranda.stores.base import Directory, Put, Version, VersionFilter, VersionPage
 from memoranda.stores.log import events, history, listing, lookup, redaction, search, time_travel
 from memoranda.stores.log.ids import version_id
 from memoranda.stores.log.time_travel import Past
@@ -46,7 +46,7 @@ def test_a_page_that_ends_within_a_batch_goes_on_within_it() -> None:
     whole = page(rig).versions
     assert paths(page(rig)) == ["m /q/b", "m /q/a", "c /e/c", "c /d/b", "c /d/a"]
     for limit in (1, 2, 3):
-        found = []
+        found: list[Version] = []
         after = None
         while True:
             one = history.versions(rig.log, VersionFilter(), after, limit, content=False)

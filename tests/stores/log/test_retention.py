@@ -38,9 +38,16 @@ class Keeper(Rig):
         return [version.content for version in found.versions]
 
     @property
-    def count(self) -> object:
+    def count(self) -> int:
         """How many events there are."""
-        return self.value("SELECT count(*) FROM event")
+        return number_in(self, "SELECT count(*) FROM event")
+
+
+def number_in(rig: Rig, query: str) -> int:
+    """The one number that a query gives."""
+    value = rig.value(query)
+    assert isinstance(value, int)
+    return value
 
 
 def unlike(number: int) -> bytes:
@@ -183,7 +190,7 @@ def test_much_to_forget_is_spread_over_turns(monkeypatch: pytest.MonkeyPatch) ->
     rig.apply(remove("/d"))
     rig.days_pass(11)
     rig.apply(put("/now"))
-    left = []
+    left: list[int] = []
     while rig.value("SELECT count(*) FROM node") != 2:
         rig.thin()
         left.append(rig.count)
@@ -261,7 +268,7 @@ def test_turns_thin_what_they_lengthen_and_sweep_now_and_then() -> None:
         turn_with("/hot", unlike(number))
         rig.days_pass(1)
     assert rig.history_of("/cold") == []
-    assert rig.value("SELECT count(*) FROM event") < 40  # type: ignore[operator]
+    assert number_in(rig, "SELECT count(*) FROM event") < 40
     assert rig.codes() == []
 
 

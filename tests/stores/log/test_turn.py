@@ -179,11 +179,12 @@ def test_a_refused_command_undoes_itself_and_nothing_else() -> None:
 
     def work(turn: Turn) -> None:
         turn.run([put("/d/a", "A"), put("/new/c", "c")], AGENT)
-        for bad in (
+        refused: tuple[list[Change], ...] = (
             [put("/d/a", "lost"), remove("/e/b"), move("/d", "/f"), remove("/none")],
             [remove("/new/c"), put("/new/d", "d"), put("/new/d/e")],
-        ):
-            with pytest.raises(Exception, match="does not exist|is a file"):
+        )
+        for bad in refused:
+            with pytest.raises(Exception, match=r"does not exist|is a file"):
                 turn.run(bad, AGENT)
         turn.run([append("/new/c", b"!"), append("/d/a", b"!")], AGENT)
 
@@ -203,7 +204,7 @@ def test_an_interrupt_amid_the_events_undoes_the_command(monkeypatch: pytest.Mon
 
     def work(turn: Turn) -> None:
         turn.run([put("/a", "whole again")], AGENT)
-        version = Turn._version
+        version = Turn._version  # pyright: ignore[reportPrivateUsage]
 
         def interrupt(*_: object) -> NoReturn:
             raise Interrupted
