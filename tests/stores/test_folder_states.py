@@ -298,7 +298,7 @@ class TestADamagedDatabase:
         database = rig.directory / "history.db"
         database.unlink()
         other = apsw.Connection(str(database))
-        other.execute("CREATE TABLE theirs(x)")
+        other.execute("CREATE TABLE theirs(x)")  # pyright: ignore[reportUnknownMemberType]
         other.close()
         rig.open()
         with pytest.raises(Corrupt):
@@ -311,7 +311,7 @@ class TestADamagedDatabase:
         rig.close()
         database = rig.directory / "history.db"
         newer = apsw.Connection(str(database))
-        newer.execute("PRAGMA user_version=99")
+        newer.execute("PRAGMA user_version=99")  # pyright: ignore[reportUnknownMemberType]
         newer.close()
         rig.open()
         with pytest.raises(Unavailable, match="format 99"):
@@ -324,7 +324,7 @@ def root_page_of(database: Path, name: str) -> int:
     import apsw
 
     db = apsw.Connection(str(database))
-    page = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).get
+    page = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).get  # pyright: ignore[reportUnknownMemberType]
     db.close()
     assert isinstance(page, int)
     return page

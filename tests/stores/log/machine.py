@@ -185,7 +185,7 @@ class LogMachine(RuleBasedStateMachine):
         return list(run_now(self.store.versions(limit=10**6, content=True)).versions)
 
     def _follow(self) -> None:
-        with self.store._reading() as log:
+        with self.store._reading() as log:  # pyright: ignore[reportPrivateUsage]
             if log is not None:
                 for step in tree_events(log, max(self.followed, log.base)):
                     self.tree.follow(step, lambda seq: bodies.content(log, seq))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -93,7 +94,7 @@ class Interrupting:
 
 def test_an_interrupt_right_after_the_commit_does_not_hide_that_it_is_done() -> None:
     db = Interrupting()
-    transaction = Transaction(db)  # type: ignore[arg-type]
+    transaction = Transaction(cast("Any", db))
     with pytest.raises(KeyboardInterrupt), transaction:
         db.db.execute("INSERT INTO t VALUES(1)")
     assert transaction.is_done
@@ -102,7 +103,7 @@ def test_an_interrupt_right_after_the_commit_does_not_hide_that_it_is_done() -> 
 
 def test_a_commit_that_sqlite_rolled_back_itself_is_not_done() -> None:
     db = Interrupting(fails=True)
-    transaction = Transaction(db)  # type: ignore[arg-type]
+    transaction = Transaction(cast("Any", db))
     with pytest.raises(apsw.FullError), transaction:
         db.db.execute("INSERT INTO t VALUES(1)")
     assert not transaction.is_done

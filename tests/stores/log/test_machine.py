@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import (
-    run_state_machine_as_test,  # pyright: ignore[reportUnknownVariableType]  # it has no types
+    run_state_machine_as_test,
 )
 
 from memoranda.stores.base import Retention

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memoranda.errors import Corrupt, UnknownId
@@ -13,9 +15,9 @@ from memoranda.stores.log.transaction import Transaction
 from tests.stores.log.rig import Rig, append, move, p, put, remove
 
 
-def page(rig: Rig, **filters: object) -> VersionPage:
+def page(rig: Rig, **filters: Any) -> VersionPage:
     """All versions that match."""
-    where = VersionFilter(**filters)  # type: ignore[arg-type]
+    where = VersionFilter(**filters)
     return history.versions(rig.log, where, None, 1000, content=False)
 
 
