@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
+import pytest
+
+from memoranda import Memory
+from memoranda.errors import Unavailable
 from memoranda.stores.base import Backend
 from memoranda.stores.folder.backend import FolderBackend, whose_is
+from memoranda.stores.log.schema import FORMAT
 from memoranda.testing.model import run_machine
 from memoranda.testing.store_suite import StoreSuite
 
@@ -30,3 +36,20 @@ class TestFolderStore(StoreSuite):
 
 def test_the_folder_store_agrees_with_the_oracle() -> None:
     run_machine(TestFolderStore)
+
+
+def test_a_history_of_a_newer_format_is_refused_and_untouched(tmp_path: Path) -> None:
+    with Memory.open(str(tmp_path), user="ann") as memory:
+        memory.write("/memories/a.md", "one\n")
+    history = tmp_path / "stores/ann/history.db"
+    image = bytearray(history.read_bytes())
+    image[60:64] = bytes([0, 0, 0, FORMAT + 1])  # user_version
+    history.write_bytes(image)
+
+    with Memory.open(str(tmp_path), user="ann") as memory:
+        for do in (memory.verify, partial(memory.write, "/memories/a.md", "two\n")):
+            with pytest.raises(Unavailable, match="format"):
+                do()
+
+    assert history.read_bytes() == image
+    assert (tmp_path / "stores/ann/memories/a.md").read_text() == "one\n"

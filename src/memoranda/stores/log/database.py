@@ -27,7 +27,9 @@ def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> Conn
     """
     db = open_connection(path, vfs)
     db.set_busy_timeout(5000)
-    db.pragma("auto_vacuum", 2)  # incremental; takes effect in a new file only
+    if not db.pragma("page_count"):
+        # Incremental. It takes effect in a new file only, but writes to any.
+        db.pragma("auto_vacuum", 2)
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", 2)  # full
     if sys.platform == "darwin":  # pragma: no cover - only macOS tells a flush from a sync
