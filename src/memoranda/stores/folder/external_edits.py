@@ -155,7 +155,9 @@ class Adoption:
             {
                 place: seen
                 for place, seen in found.extra.items()
-                if (place == wanted or not is_litter(place[-1])) and path_of(place) is not None
+                if (place == wanted or not is_litter(place[-1]))
+                and path_of(place) is not None
+                and not self._heads.is_left(place)
             },
         )
 

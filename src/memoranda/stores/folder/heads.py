@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 from typing import Final
 
-from memoranda.errors import NotFound
+from memoranda.errors import NotFound, Unavailable
 from memoranda.path import MemoryPath
 from memoranda.stores.folder.file_port import NEW_FILE, Files
 from memoranda.stores.folder.found_names import is_litter, is_memory_name
@@ -31,6 +31,11 @@ class PersonWasHere(Exception):
         self.place = place
 
 
+def is_beneath(place: Place, places: frozenset[Place]) -> bool:
+    """Whether a place is one of these or lies beneath one."""
+    return any(place[: len(each)] == each for each in places)
+
+
 def temporary_name(seq: int) -> str:
     """How the new content of event ``seq`` is called while it waits in ``incoming/``."""
     return str(seq)
@@ -47,7 +52,8 @@ class TreeHeads:
     """Present contents for one transaction; remembers what it saw and what it wrote.
 
     ``trusted`` decides whether an equal image is enough (``host`` may not keep nanoseconds);
-    nodes that ``lag`` are read from the log, since the tree does not show them yet.
+    nodes that ``lag`` are read from the log, since the tree does not show them yet, and what lies
+    where they were (``left``) is not taken for a person's.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class TreeHeads:
         clock: Callable[[], int],
         trusted: Callable[[Seen], bool],
         lag: frozenset[int],
+        left: frozenset[Place],
     ) -> None:
         self.log = log
         self.tree = tree
@@ -70,6 +77,7 @@ class TreeHeads:
         self._clock = clock
         self._trusted = trusted
         self._lag = lag
+        self._left = left
         self._places: dict[int, Place] = {}
         self._changed: set[Place] = set()
         self._rebuilt: set[int] = set()
@@ -134,6 +142,8 @@ class TreeHeads:
             if found is None:
                 return
             if stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST_BYTES:
+                if self.is_left(place[:end]):
+                    raise Unavailable("The disk still holds what was removed there.")
                 raise PersonWasHere(place[:end])
             if not stat.S_ISDIR(found.st_mode):
                 raise NotFound(path)
@@ -142,9 +152,15 @@ class TreeHeads:
             for here in self.tree.walk(place)
             for name in here.files
         ):
+            if self.is_left(place):
+                raise Unavailable("The disk still holds what was removed there.")
             raise PersonWasHere(place)
         if not self.tree.remove_empty(place):
             raise NotFound(path)
+
+    def is_left(self, place: Place) -> bool:
+        """Whether a place is, or lies beneath, one that a lagging node has left."""
+        return is_beneath(place, self._left)
 
     def note(self, path: MemoryPath) -> None:
         """A command that names this path was done."""

@@ -45,7 +45,9 @@ def _mend(opened: OpenStore) -> list[Lag]:
     all_rows = rows_of(opened.log)
     for lag in opened.lags:
         place = place_in_database(opened.log, lag.node)
-        _try_to_move_directory(opened, lag, place)
+        if lag.source is not None and not _rows_at(all_rows, lag.source):
+            # Nothing new lives there, so all that lies there is what has to move.
+            _try_to_move_directory(opened, lag, place)
         places = {each for each in (place, lag.source) if each is not None}
         lying = _files_at(opened, places)
         mine = {} if place is None else _rows_at(all_rows, place)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
     from memoranda.stores.folder.follow import Follower, Lag
     from memoranda.stores.folder.heads import TreeHeads
+    from memoranda.stores.folder.tree import Place
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.replay import TreeStep
 
@@ -123,6 +124,11 @@ class OpenStore:
         """The nodes that the tree does not show as the log has them."""
         return frozenset(each.node for each in self.lags)
 
+    @property
+    def left(self) -> frozenset[Place]:
+        """Places that lagging nodes have left: what lies there is their old image, nobody's work."""
+        return frozenset(each.source for each in self.lags if each.source is not None)
+
     def keep_lags(self, lags: list[Lag]) -> None:
         """Note which places lag, in a transaction of its own, before the tree counts as applied."""
         with self.transaction():
@@ -164,6 +170,7 @@ class OpenStore:
             clock=self.clock.now_ns,
             trusted=self._is_trusted,
             lag=self.lag,
+            left=self.left,
         )
 
     def _is_trusted(self, seen: Seen) -> bool:

@@ -53,9 +53,12 @@ def read_by_log(
     opened: OpenStore, log: StoreLog, path: MemoryPath, start: int, length: int | None
 ) -> Content:
     """The same while places lag: the log says which, and what they hold."""
+    from memoranda.stores.folder.heads import is_beneath
     from memoranda.stores.log import bodies
 
     found = LogTree(log, 0).walk(path)
+    if found.node is None and is_beneath(path.segments, opened.left):
+        raise NotFound(path)
     if opened.lag.isdisjoint(node.id for node in (*found.chain, found.node) if node is not None):
         return read_file(opened, path, start, length)
     if found.node is None:

@@ -1,0 +1,112 @@
+"""The disk refuses to follow the log for a while: what was answered stays so, then and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memoranda.errors import NotFound, Unavailable
+from memoranda.stores.folder.file_port import Files
+from tests.stores.folder_rig import FolderRig
+
+
+class Refusing(Files):
+    """Files in directories that can't be written while ``refuses``."""
+
+    refuses = False
+
+    def _check(self) -> None:
+        if self.refuses:
+            raise PermissionError(13, "no")
+
+    def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
+        self._check()
+        super().move(old, old_directory, new, new_directory)
+
+    def exchange(self, ours: str, our_directory: int, theirs: str, their_directory: int) -> None:
+        self._check()
+        super().exchange(ours, our_directory, theirs, their_directory)
+
+    def remove(self, name: str, directory: int) -> None:
+        self._check()
+        super().remove(name, directory)
+
+
+@pytest.fixture
+def files() -> Refusing:
+    return Refusing()
+
+
+@pytest.fixture
+def rig(tmp_path: Path, files: Refusing) -> FolderRig:
+    rig = FolderRig(tmp_path, files)
+    rig.put("/a.md", b"one\n")
+    rig.put("/b/c.md", b"two\n")
+    return rig
+
+
+def test_what_was_removed_stays_removed(rig: FolderRig, files: Refusing) -> None:
+    files.refuses = True
+    rig.remove("/a.md")
+    assert "/a.md" in rig.on_disk()
+
+    with pytest.raises(NotFound):
+        rig.read("/a.md")
+    assert rig.tree() == {"/b/c.md": b"two\n"}
+
+    files.refuses = False
+    rig.clock.seconds += 2
+    rig.reopen()
+    rig.put("/d.md", b"three\n")
+    assert rig.tree() == rig.on_disk() == {"/b/c.md": b"two\n", "/d.md": b"three\n"}
+
+
+def test_nothing_is_put_where_the_disk_still_holds_what_was_removed(
+    rig: FolderRig, files: Refusing
+) -> None:
+    files.refuses = True
+    rig.remove("/a.md")
+
+    with pytest.raises(Unavailable):
+        rig.put("/a.md", b"new\n")
+    with pytest.raises(Unavailable):
+        rig.put("/a.md/below.md", b"new\n")
+
+    files.refuses = False
+    rig.clock.seconds += 2
+    rig.put("/a.md", b"new\n")
+    assert rig.tree() == rig.on_disk() == {"/a.md": b"new\n", "/b/c.md": b"two\n"}
+
+
+def test_a_directory_that_could_not_move_leaves_no_copy(rig: FolderRig, files: Refusing) -> None:
+    files.refuses = True
+    rig.move("/b", "/bb")
+    assert rig.tree() == {"/a.md": b"one\n", "/bb/c.md": b"two\n"}
+    with pytest.raises(Unavailable):
+        rig.put("/b", b"new\n")
+
+    files.refuses = False
+    rig.clock.seconds += 2
+    rig.put("/d.md", b"three\n")
+    assert rig.tree() == rig.on_disk()
+    assert rig.tree() == {"/a.md": b"one\n", "/bb/c.md": b"two\n", "/d.md": b"three\n"}
+
+
+def test_what_came_to_where_a_directory_was_does_not_move_with_it(
+    rig: FolderRig, files: Refusing
+) -> None:
+    files.refuses = True
+    rig.move("/b", "/bb")
+    rig.put("/b/new.md", b"new\n")
+
+    files.refuses = False
+    rig.clock.seconds += 2
+    rig.put("/d.md", b"three\n")
+    assert rig.tree() == rig.on_disk()
+    assert rig.tree() == {
+        "/a.md": b"one\n",
+        "/b/new.md": b"new\n",
+        "/bb/c.md": b"two\n",
+        "/d.md": b"three\n",
+    }
