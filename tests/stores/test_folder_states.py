@@ -389,3 +389,17 @@ def test_a_folder_of_another_tool_is_never_opened_as_if_it_were_empty(tmp_path: 
         FolderBackend(tmp_path)
     (tmp_path / "stores").mkdir()
     FolderBackend(tmp_path)
+
+
+def test_reading_goes_on_where_a_database_was_emptied_under_an_open_store(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one\n")
+    os.truncate(rig.directory / "history.db", 0)
+    rig.put("/b.md", b"two\n")
+    rig.reopen()
+
+    assert rig.read("/a.md") == b"one\n"
+    rig.put("/c.md", b"three\n")
+    rig.reopen()
+    assert rig.tree() == rig.on_disk()
+    assert rig.tree() == {"/a.md": b"one\n", "/b.md": b"two\n", "/c.md": b"three\n"}

@@ -31,7 +31,9 @@ def recover(opened: OpenStore, whose: Whose) -> None:
     word = opened.lock.word()
     opened.word = word
     opened.load_lags()
-    if meta.get(opened.db, meta.PLACE) != opened.place():
+    # After a salvage the word still speaks of the database that was damaged.
+    is_salvaged = word is not None and word.history != opened.history_inode
+    if is_salvaged or meta.get(opened.db, meta.PLACE) != opened.place():
         from memoranda.stores.folder.full_check import check_copy
 
         check_copy(opened, whose)
