@@ -55,7 +55,7 @@ lint: $(DEV) ## format, lint, types under two checkers, import rules
 	@$(PY) -m ruff check --quiet
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(PY) -m mypy
-	@$(VENV)/bin/pyright
+	@$(VENV)/bin/pyright --pythonpath $(PY)
 
 .PHONY: format
 format: $(DEV) ## lay out the code and mend what ruff can mend
