@@ -157,9 +157,8 @@ def test_a_traceback_is_shown_to_who_asks_for_it(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_failure_inside_a_command_of_claude_is_told_without_a_log_line() -> None:
-    create(FILE)
-    Path("memory/stores/default/history.db").write_bytes(b"this is no database" * 1000)
-    result = as_program("replace", FILE, "t", "u")
+    Path("kept.db").write_bytes(b"this is no database" * 1000)
+    result = as_program("--store", "sqlite:///kept.db", "replace", FILE, "t", "u")
     assert result.returncode in {7, 8}
     assert result.stdout == b""
     assert b"Traceback" not in result.stderr

@@ -37,13 +37,15 @@ def old_version() -> str:
     create("/memories/a.md", "old\n")
     done("create", "/memories/a.md", "new\n", "--overwrite")
     Path("folder").mkdir()
-    Path("some_handlers.py").write_text('def none(_):\n    return lambda raw: ("no", True)\n')
+    Path("handlers_of_the_page.py").write_text(
+        'def none(_):\n    return lambda raw: ("no", True)\n'
+    )
     return version_ids()[1]
 
 
 def printed(old_version: str) -> dict[str, Any]:
     """What each command line of the page prints."""
-    handler = ["some_handlers:none", "--section", "malformed"]
+    handler = ["handlers_of_the_page:none", "--section", "malformed"]
     return {
         "view": json_of("view"),
         "view --raw": json_of("view", "/memories/a.md", "--raw"),

@@ -27,8 +27,8 @@ from tests.testing.handlers import Ours
 SETTINGS = {"VIEW-18", "IMAGE-04", "CREATE-04", *(f"POLICY-{n:02}" for n in range(1, 11))}
 """What can only be seen with settings, which a handler that is none of ours hasn't."""
 
-BEHIND_THE_TOOL = ("DISK-", "TENANT-")
-"""Sections on what no command shows: how names lie on disk, who a tenant is."""
+BEHIND_THE_TOOL = ("DISK-", "TENANT-", "TOOL-")
+"""Sections on what no command shows: how names lie on disk, who a tenant is, the tool's entry."""
 
 OF_THE_SUITE = {"GUARD-01", "GUARD-02", "GUARD-03", "GUARD-04", "RACE-01", "RACE-02"}
 """What the suite asks besides: the page's safeguards in its own words, and races."""
