@@ -222,7 +222,7 @@ class Writer:
                 return rest
             turn.finish()
             opened.note_durable()
-            db.execute("COMMIT")
+            self._commit(before)
             committed = True
         finally:
             opened.lingering.settled(touched, now)
@@ -238,6 +238,16 @@ class Writer:
             # They are committed, whatever interrupts us: nobody may do them a second time.
             self._settle([(job, error) for job, error in done if job not in again])
         return again + rest
+
+    def _commit(self, before: int) -> None:
+        """The durable point. What goes wrong right after it (SQLite cuts the write-ahead log to size)
+        comes out of the same call, though the commit stands."""
+        db = self.opened.db
+        try:
+            db.execute("COMMIT")
+        except apsw.Error:
+            if db.in_transaction or self.opened.log.last_seq() <= before:
+                raise
 
     def _run_all(
         self, turn: Turn, heads: TreeHeads, jobs: list[FolderJob]
