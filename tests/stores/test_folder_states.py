@@ -15,6 +15,7 @@ from memoranda.drive import run_now
 from memoranda.errors import Corrupt, Misuse, NotFound, Unavailable
 from memoranda.stores.base import VersionFilter
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.log.database import open_connection
 from memoranda.testing.promises.steps import append, p
 from tests.stores.folder_rig import USER, FolderRig
 
@@ -292,13 +293,11 @@ class TestADamagedDatabase:
         rig.check()
 
     def test_of_another_program_is_left_alone(self, rig: FolderRig) -> None:
-        import apsw
-
         rig.close()
         database = rig.directory / "history.db"
         database.unlink()
-        other = apsw.Connection(str(database))
-        other.execute("CREATE TABLE theirs(x)")  # pyright: ignore[reportUnknownMemberType]
+        other = open_connection(str(database))
+        other.execute("CREATE TABLE theirs(x)")
         other.close()
         rig.open()
         with pytest.raises(Corrupt):
@@ -306,12 +305,10 @@ class TestADamagedDatabase:
         assert database.exists()
 
     def test_of_another_format_is_left_alone(self, rig: FolderRig) -> None:
-        import apsw
-
         rig.close()
         database = rig.directory / "history.db"
-        newer = apsw.Connection(str(database))
-        newer.execute("PRAGMA user_version=99")  # pyright: ignore[reportUnknownMemberType]
+        newer = open_connection(str(database))
+        newer.execute("PRAGMA user_version=99")
         newer.close()
         rig.open()
         with pytest.raises(Unavailable, match="format 99"):
@@ -321,10 +318,8 @@ class TestADamagedDatabase:
 
 def root_page_of(database: Path, name: str) -> int:
     """The page at which a table or an index begins."""
-    import apsw
-
-    db = apsw.Connection(str(database))
-    page = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).get  # pyright: ignore[reportUnknownMemberType]
+    db = open_connection(str(database))
+    page = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).get
     db.close()
     assert isinstance(page, int)
     return page

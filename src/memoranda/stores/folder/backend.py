@@ -359,15 +359,19 @@ class FolderBackend(Backend):
 
     # ---- fork
 
-    def after_fork(self) -> None:
-        """In the child: open everything anew, close nothing of the parent's."""
-        _of_the_parent.append(self._stores)
-        places = list(self._places.values())
-        self._begin()
-        for place in places:
-            place.after_fork()
-            self._places[place.directory] = place
-        self._index.after_fork()
+    def before_fork(self) -> None:
+        """Close the index, and let nobody use it until the fork is over."""
+        self._index.before_fork()
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """Go on: in the child with locks that none of the parent's threads held."""
+        if in_child:
+            places = list(self._places.values())
+            self._begin()
+            for place in places:
+                place.after_fork()
+                self._places[place.directory] = place
+        self._index.after_fork(in_child=in_child)
 
 
 def directory_of(info: StoreInfo) -> str:
@@ -394,18 +398,29 @@ def _all(db: Connection) -> Iterator[StoreInfo]:
 
 
 _backends: Final[WeakSet[FolderBackend]] = WeakSet()
-_of_the_parent: Final[list[Descriptor | None]] = []
 
 
-def _after_fork() -> None:
-    open_places.after_fork()
+def _before_fork() -> None:
+    open_places.before_fork()
     for backend in list(_backends):
-        backend.after_fork()
+        backend.before_fork()
 
 
-def _at_exit() -> None:
-    open_places.close_all()
+def _after_fork_in_parent() -> None:
+    for backend in list(_backends):
+        backend.after_fork(in_child=False)
+    open_places.gate.open()
 
 
-os.register_at_fork(after_in_child=_after_fork)
-atexit.register(_at_exit)
+def _after_fork_in_child() -> None:
+    open_places.after_fork_in_child()
+    for backend in list(_backends):
+        backend.after_fork(in_child=True)
+
+
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)
+atexit.register(open_places.close_all)

@@ -64,7 +64,7 @@ def _found_as_copy(before: str, instance: str, written: int) -> Context:
 
 def check_after_power_cut(opened: OpenStore) -> None:
     """The machine went down: check by its text whatever changed since the last sync."""
-    durable = meta.get(opened.db, meta.DURABLE) or opened.log.base
+    durable = opened.durable
     _move_directories_again(opened, durable)
     touched = {
         row[0]

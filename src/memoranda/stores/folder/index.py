@@ -89,14 +89,19 @@ class Index:
                 self._db.close()
                 self._db = None
 
-    def after_fork(self) -> None:
-        """In the child: open it anew, close nothing of the parent's."""
-        _of_the_parent.append(self._db)
-        self._db = None
-        self._lock = Lock()
+    def before_fork(self) -> None:
+        """Close the connection, and let nobody use it until the fork is over."""
+        self._lock.acquire()
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
-
-_of_the_parent: Final[list[Connection | None]] = []
+    def after_fork(self, *, in_child: bool) -> None:
+        """Go on; in the child with a lock that none of the parent's threads waits for."""
+        if in_child:
+            self._lock = Lock()
+        else:
+            self._lock.release()
 
 
 @contextmanager

@@ -32,6 +32,11 @@ _YOUNG_NS: Final = 2_000_000_000
 """Where file times are coarse, a file that changed less long ago may have changed again unseen."""
 
 
+MOST_UNSYNCED: Final = 1000
+"""So many steps in the tree may wait for the disk."""
+
+LONGEST_UNSYNCED_SECONDS: Final = 60.0
+
 _EMPTY_LOG: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
 
 
@@ -76,6 +81,8 @@ class OpenStore:
         self.has_trash = True
         self.synced: int | None = None
         self.unsynced = 0
+        self.synced_at = clock.monotonic()
+        self.durable = 0
         self.is_closed = False
         self._db: Connection | None = None
 
@@ -266,6 +273,7 @@ class OpenStore:
         """Another process wrote: read anew what this one keeps in memory."""
         self.load_lags()
         self.archived = bool(meta.get(self.db, meta.ARCHIVED))
+        self.durable = meta.get(self.db, meta.DURABLE) or self.log.base
 
     # ---- what is on disk for certain
 
@@ -273,15 +281,24 @@ class OpenStore:
         """Write the tree to disk; the next commit notes how far (``durable``). Off any answer's
         way, and not under the lock: others may go on meanwhile."""
         applied = self.word.applied if self.word is not None and not self.lags else None
+        self.unsynced = 0
+        self.synced_at = self.clock.monotonic()
         with suppress(OSError):
             self.files.sync_all(self.memories.number)
             self.synced = applied
-            self.unsynced = 0
+
+    def is_due_for_sync(self) -> bool:
+        """Whether so much is not on disk for certain that a power cut would mean long work."""
+        return self.unsynced > 0 and (
+            self.unsynced >= MOST_UNSYNCED
+            or self.clock.monotonic() - self.synced_at > LONGEST_UNSYNCED_SECONDS
+        )
 
     def note_durable(self) -> None:
         """Note in the transaction under way what was synced since the last one."""
         if self.synced is not None:
             meta.put(self.db, meta.DURABLE, self.synced)
+            self.durable = self.synced
             self.synced = None
 
 

@@ -141,7 +141,12 @@ def _lay_out(opened: OpenStore, store_id: str | None, whose: Whose) -> None:
 
 def _connect(opened: OpenStore, home: Home) -> None:
     opened.history_inode = opened.inode_of(HISTORY) or 0
-    opened.db = connect(os.path.join(home.directory, HISTORY), cache_kib=_CACHE_KIB, vfs=home.vfs)
+    opened.db = connect(
+        os.path.join(home.directory, HISTORY),
+        cache_kib=_CACHE_KIB,
+        vfs=home.vfs,
+        exclusive=opened.lock.kept,
+    )
 
 
 def _find_log(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:

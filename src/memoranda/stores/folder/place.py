@@ -14,6 +14,7 @@ import apsw
 
 from memoranda.errors import UnknownId
 from memoranda.stores.folder.faults import as_unavailable
+from memoranda.stores.folder.forking import ForkGate
 from memoranda.stores.folder.opening import Whose, open_store
 from memoranda.stores.folder.writer import Writer
 from memoranda.stores.log.database import as_ours
@@ -54,8 +55,8 @@ class Place:
         return writer
 
     def _open(self, make: bool) -> Writer | None:
-        open_places.make_room()
-        with self._opening:
+        open_places.make_room(self._backend.clock.monotonic())
+        with open_places.gate.passed(), self._opening:
             if self.writer is not None:
                 return self.writer
             if self.is_erased:
@@ -97,17 +98,17 @@ class Place:
                 self.writer = None
                 open_places.discard(self)
 
+    def let_go(self) -> None:
+        """Close the database at once, with all that has to be done left to the next opening."""
+        with self._opening:
+            if self.writer is not None:
+                self.writer.let_go()
+                self.writer = None
+
     def after_fork(self) -> None:
-        """In the child: open everything anew, close nothing of the parent's."""
-        if self.writer is not None:
-            _of_the_parent.append(self.writer)
-            self.writer = None
+        """In the child: what waits to be written is the parent's to write."""
         self._opening = Lock()
         self.records = Records()
-
-
-_of_the_parent: Final[list[Writer]] = []
-"""Kept for ever in a forked child: to close SQLite's connections would end the parent's locks."""
 
 
 class OpenPlaces:
@@ -117,6 +118,7 @@ class OpenPlaces:
         self._lock = Lock()  # guards the set
         self._open: set[Place] = set()
         self._most: int | None = None
+        self.gate = ForkGate()
 
     @property
     def most(self) -> int:
@@ -141,8 +143,10 @@ class OpenPlaces:
         with self._lock:
             self._open.discard(place)
 
-    def make_room(self) -> None:
-        """Close the store that was used longest ago if one more would be too many."""
+    def make_room(self, now: float) -> None:
+        """Close stores that nobody used for a while, and the one that was used longest ago if one
+        more would be too many."""
+        self.close_idle(now)
         with self._lock:
             if len(self._open) < self.most:
                 return
@@ -163,10 +167,18 @@ class OpenPlaces:
         for place in places:
             place.close()
 
-    def after_fork(self) -> None:
-        """In the child: nothing is open."""
+    def before_fork(self) -> None:
+        """Close every database, and let nobody open one until the fork is over."""
+        self.gate.shut()
+        with self._lock:
+            places, self._open = self._open, set()
+        for place in places:
+            place.let_go()
+
+    def after_fork_in_child(self) -> None:
+        """The parent's threads, which may have held these, are not there."""
         self._lock = Lock()
-        self._open = set()
+        self.gate = ForkGate()
 
 
 open_places: Final = OpenPlaces()

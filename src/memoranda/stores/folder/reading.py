@@ -57,18 +57,19 @@ def read_by_log(
     from memoranda.stores.log import bodies
 
     found = LogTree(log, 0).walk(path)
-    if found.node is None and is_beneath(path.segments, opened.left):
-        raise NotFound(path)
-    if opened.lag.isdisjoint(node.id for node in (*found.chain, found.node) if node is not None):
+    node = found.node
+    if node is None:
+        if is_beneath(path.segments, opened.left):
+            raise NotFound(path)  # what lies there still should be gone
         return read_file(opened, path, start, length)
-    if found.node is None:
-        raise NotFound(path)
-    if found.node.is_directory:
+    if opened.lag.isdisjoint(each.id for each in (*found.chain, node)):
+        return read_file(opened, path, start, length)
+    if node.is_directory:
         raise IsADirectory(path)
-    data = bodies.content(log, found.node.body)
+    data = bodies.content(log, node.body)
     begin = max(start, 0)
     part = data[begin:] if length is None else data[begin : begin + max(length, 0)]
-    return Content(part, len(data), ("log", found.node.body))
+    return Content(part, len(data), ("log", node.body))
 
 
 def contents_beneath(

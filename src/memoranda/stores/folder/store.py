@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import apsw
 
 from memoranda.errors import Misuse, NotFound, UnknownId
-from memoranda.light_dataclasses import replace
 from memoranda.stores.base import (
     LISTING_CHUNK,
     Capabilities,
@@ -196,10 +195,7 @@ class FolderStore(LogStore):
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         from memoranda.stores.folder.rehearsal import rehearse
-        from memoranda.stores.log.retention import DEFAULT_RETENTION
 
-        if context.retention is None:
-            context = replace(context, retention=DEFAULT_RETENTION)
         job = FolderJob.applying(changes, context)
         if not self._run(job):
             if self._place.whose.user is None:

@@ -111,6 +111,8 @@ class Writer:
     def run(self, job: FolderJob) -> None:
         """Have a job done; raises what it raises."""
         self.group.run(job)
+        if self.opened.is_due_for_sync():
+            self.opened.sync_tree()
 
     # ---- a turn
 
@@ -179,6 +181,12 @@ class Writer:
             finally:
                 opened.close()
 
+    def let_go(self) -> None:
+        """Close the database at once; the next opening does what is left to do."""
+        with self.group.alone():
+            self.opened.is_closed = True
+            self.opened.close_database()
+
     def _lead(self, jobs: Sequence[FolderJob]) -> None:
         try:
             with self.turn():
@@ -200,6 +208,7 @@ class Writer:
     def _transaction(self, jobs: list[FolderJob]) -> list[FolderJob]:
         """Do jobs up to one that needs a transaction of its own; gives back those to do next."""
         from memoranda.stores.folder.leftovers import keep_late, take_touched
+        from memoranda.stores.log.retention import DEFAULT_RETENTION
         from memoranda.stores.log.turn import Turn
 
         opened, now = self.opened, self.opened.clock.monotonic()
@@ -220,7 +229,7 @@ class Writer:
                 db.execute("ROLLBACK")
                 self._settle(done)
                 return rest
-            turn.finish()
+            turn.finish(DEFAULT_RETENTION, opened.durable)
             opened.note_durable()
             self._commit(before)
             committed = True

@@ -17,16 +17,21 @@ _STATEMENTS: Final = 200
 JOURNAL_LIMIT_BYTES: Final = 4 * 1024 * 1024
 
 
-def connect(path: str, *, cache_kib: int = 2048, vfs: str | None = None) -> Connection:
+def connect(
+    path: str, *, cache_kib: int = 2048, vfs: str | None = None, exclusive: bool = False
+) -> Connection:
     """A connection for reading and writing, set up for durable commits.
 
     WAL with ``synchronous=FULL``: a commit is one fsync and survives power loss. Blanked and
     deleted contents are overwritten (``secure_delete=FAST``: wherever that costs no write of its
     own). The caller serialises writers, so that nobody ever waits in SQLite's busy handler for
-    long; five seconds cover checkpoints and recovery.
+    long; five seconds cover checkpoints and recovery. ``exclusive`` locks everybody else out and
+    does without shared memory, which network disks don't have.
     """
     db = open_connection(path, vfs)
     db.set_busy_timeout(5000)
+    if exclusive:
+        db.pragma("locking_mode", "exclusive")
     if not db.pragma("page_count"):
         # Incremental. It takes effect in a new file only, but writes to any.
         db.pragma("auto_vacuum", 2)
