@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,10 @@ from memoranda.errors import Unavailable
 from memoranda.path import parse_path
 from memoranda.stores.base import Context, Put
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.folder.batch import Batches
+from memoranda.stores.folder.jobs import FolderJob, nothing
 from memoranda.stores.folder.opened import Reopen
 from memoranda.stores.folder.store import FolderStore
-from memoranda.stores.folder.writer import FolderJob, nothing
 
 FAULTS: list[Callable[[], Exception]] = [
     lambda: Unavailable("The log can't be read."),
@@ -40,11 +41,11 @@ def test_what_fails_after_the_leaders_commit_is_not_the_leaders(
     writer = store._writer()  # pyright: ignore[reportPrivateUsage]
     assert writer is not None
 
-    def commits_one_and_fails(jobs: list[FolderJob]) -> list[FolderJob]:
+    def commits_one_and_fails(_: Batches, jobs: Sequence[FolderJob]) -> None:
         jobs[0].done = True
         raise fault()
 
-    monkeypatch.setattr(writer, "_transaction", commits_one_and_fails)
+    monkeypatch.setattr(Batches, "run", commits_one_and_fails)
     writer.run(FolderJob(nothing))
 
 
@@ -54,9 +55,9 @@ def test_what_fails_before_the_commit_is_the_leaders(
     writer = store._writer()  # pyright: ignore[reportPrivateUsage]
     assert writer is not None
 
-    def fails(jobs: list[FolderJob]) -> list[FolderJob]:
+    def fails(_: Batches, jobs: Sequence[FolderJob]) -> None:
         raise Unavailable("The log can't be read.")
 
-    monkeypatch.setattr(writer, "_transaction", fails)
+    monkeypatch.setattr(Batches, "run", fails)
     with pytest.raises(Unavailable):
         writer.run(FolderJob(nothing))

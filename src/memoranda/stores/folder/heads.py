@@ -18,6 +18,7 @@ from memoranda.stores.folder.found_names import is_litter, is_memory_name
 from memoranda.stores.folder.tree import LARGEST_BYTES, Place, Seen, Tree, read_whole
 from memoranda.stores.log import bodies
 from memoranda.stores.log.node import Node
+from memoranda.stores.log.replay import Spot, TreeStep
 from memoranda.stores.log.store_log import Image, StoreLog
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.turn import Turn
@@ -81,6 +82,7 @@ class TreeHeads:
         self._places: dict[int, Place] = {}
         self._changed: set[Place] = set()
         self._rebuilt: set[int] = set()
+        self._stored: list[tuple[Node, int, Image, int]] = []
 
     # ---- looking before a command
 
@@ -222,7 +224,9 @@ class TreeHeads:
 
     def store(self, node: Node, seq: int, text: Text) -> Image:
         """Write a new content to ``incoming/``; it goes into the tree after the commit."""
-        return self.write(temporary_name(seq), text)
+        image = self.write(temporary_name(seq), text)
+        self._stored.append((node, seq, image, text.size))
+        return image
 
     def write(self, name: str, text: Text) -> Image:
         """Make a file in ``incoming/`` and give it a time of its own, to know it again by."""
@@ -245,6 +249,17 @@ class TreeHeads:
 
     def drop(self, node: Node) -> None:
         """Nothing: the file is taken away when the tree follows the log."""
+
+    def steps(self, turn: Turn) -> list[TreeStep]:
+        """What the tree has to do after a transaction in which nothing moved and nothing went."""
+        steps: list[TreeStep] = []
+        for node, seq, image, size in self._stored:
+            path = turn.path_of(node)
+            assert path is not None  # what went is never stored
+            spot = Spot(path.segments, ())
+            source = spot if node.id in self.verified else None
+            steps.append(TreeStep(seq, node.id, False, source, spot, True, seq, image, size))
+        return steps
 
     def forget(self) -> None:
         """The transaction came to nothing: remove what was written for it."""

@@ -75,6 +75,8 @@ class OpenStore:
         self.boot_id = b""
         self.word: Word | None = None
         self.history_inode = 0
+        self.lock_inode = files.fstat(lock.number).st_ino
+        self.memories_inode = files.fstat(memories.number).st_ino
         self.lags: list[Lag] = []
         self.archived = False
         self.mend_again_at = 0.0
@@ -237,11 +239,7 @@ class OpenStore:
 
     def place(self) -> list[int]:
         """Where this copy of the store lies: the inodes of its database and of its tree."""
-        return [self.history_inode, self.files.fstat(self.memories.number).st_ino]
-
-    def is_named(self, name: str, descriptor: int) -> bool:
-        """Whether what lies under ``name`` in the store's directory is what is open here."""
-        return self.inode_of(name) == self.files.fstat(descriptor).st_ino
+        return [self.history_inode, self.memories_inode]
 
     def inode_of(self, name: str) -> int | None:
         """The inode under ``name`` in the store's directory, or None."""

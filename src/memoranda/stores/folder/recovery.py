@@ -46,17 +46,17 @@ def recover(opened: OpenStore, whose: Whose) -> None:
     opened.lingering.find(opened.clock.monotonic())
 
 
-def catch_up(opened: OpenStore) -> None:
-    """At the start of each turn: redo what another process left, try again what lags.
+def take_stock(opened: OpenStore) -> None:
+    """At the start of each turn: see that everything lies where it did, and what others did.
 
     Raises ``Reopen`` if other files lie in the place of those that are open.
     """
-    for name, descriptor in ((LOCK, opened.lock.number), (MEMORIES, opened.memories.number)):
-        if not opened.is_named(name, descriptor):
-            raise Reopen
+    if opened.inode_of(LOCK) != opened.lock_inode or (
+        opened.inode_of(MEMORIES) != opened.memories_inode
+    ):
+        raise Reopen
     word = opened.lock.word()
-    found = opened.inode_of(HISTORY)
-    if found != opened.history_inode:
+    if opened.inode_of(HISTORY) != opened.history_inode:
         if word is None or word.history == opened.history_inode:
             from memoranda.stores.folder.rescue import rescue_history
 
@@ -67,15 +67,19 @@ def catch_up(opened: OpenStore) -> None:
         from memoranda.stores.folder.full_check import check_after_power_cut
 
         check_after_power_cut(opened)
-        return
-    if word != opened.word:
+    elif word != opened.word:
         opened.word = word
         opened.load_shared()
+
+
+def catch_up(opened: OpenStore) -> None:
+    """Redo what another process committed and left there; try again what lags."""
     last = opened.log.last_seq()
-    if word.applied < last:
+    word = opened.word
+    if word is None or word.applied < last:
         from memoranda.stores.folder.redo import redo
 
-        outcome = redo(opened, word.applied)
+        outcome = redo(opened, 0 if word is None else word.applied)
         if outcome.lags:
             opened.keep_lags([*opened.lags, *outcome.lags])
         opened.set_applied(last)

@@ -22,10 +22,10 @@ from memoranda.stores.base import (
 )
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.faults import as_unavailable
+from memoranda.stores.folder.jobs import FolderJob, nothing
 from memoranda.stores.folder.opened import Reopen
 from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
-from memoranda.stores.folder.writer import FolderJob, nothing
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.log_store import LogStore, nothing_at
 

@@ -73,6 +73,11 @@ class Turn:
         return None if row is None else (ids.memory_id(self.log, row[0]), row[1])
 
     @property
+    def last_seq(self) -> int:
+        """The store's newest event, with those of this turn."""
+        return max(self._events, default=self._first_number - 1)
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing was done that has to be written."""
         return not self._events and not self.tree.has_changed
