@@ -251,13 +251,23 @@ class FolderStore(LogStore):
                 self._place.forget(writer)
 
     async def verify(self) -> Report:
+        from memoranda.stores.folder.inspection import inspect_tree
         from memoranda.stores.log import bodies, check
 
         self._adopt_all()
         with self._reading() as log:
             if log is None:
                 return Report((), (), 0, 0)
-            return check.Check(log, lambda node: bodies.content(log, node.body)).run()
+            report = check.Check(log, lambda node: bodies.content(log, node.body)).run()
+            writer = self._place.writer
+            assert writer is not None  # it is what we are reading with
+            try:
+                problems, notes = inspect_tree(writer.opened)
+            except OSError as error:
+                raise as_unavailable(error) from error
+            return report._replace(
+                problems=(*report.problems, *problems), notes=(*report.notes, *notes)
+            )
 
     async def close(self) -> None:
         is_open = not (self._is_closed or self._backend.is_closed)
