@@ -171,7 +171,8 @@ class WakingUp:
         self.before = before
         stage.interrupts = self  # type: ignore[attr-defined]
 
-    def acquire(self) -> bool:
+    def acquire(self, timeout: float = -1) -> bool:
+        assert timeout == -1
         self.calls += 1
         if self.calls == 1:
             return self.lock.acquire()
@@ -278,3 +279,15 @@ def test_many_threads_get_all_their_work_done() -> None:
     assert sum(map(len, stage.batches)) == 1600
     assert set(stage.outcomes.values()) == {"done"}
     assert not stage.group._taken
+
+
+def test_the_baton_is_waited_for_only_as_long_as_one_says() -> None:
+    stage = begun(Stage())
+    with pytest.raises(TimeoutError), stage.group.alone(0.01):
+        stage.batches.append(["never"])
+    stage.start("b")
+    stage.wait_for(1)
+    stage.finish()
+    assert stage.batches == [["first"], ["b"]]
+    with stage.group.alone(0):
+        stage.batches.append(["alone"])

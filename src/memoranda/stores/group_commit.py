@@ -87,16 +87,19 @@ class GroupCommit(Generic[J]):
             raise job.error
 
     @contextmanager
-    def alone(self) -> Generator[None]:
-        """Hold the baton without a batch: nobody leads meanwhile. Not reentrant."""
+    def alone(self, seconds: float = -1) -> Generator[None]:
+        """Hold the baton without a batch: nobody leads meanwhile. Not reentrant.
+
+        Raises ``TimeoutError`` where it can't be had within ``seconds`` (-1: however long).
+        """
         job = _Alone()
         try:
-            self._enter(job)
+            self._enter(job, seconds)
             yield
         finally:
             self._pass_on(job)
 
-    def _enter(self, job: J | _Alone) -> None:
+    def _enter(self, job: J | _Alone, seconds: float = -1) -> None:
         """Take the baton, or wait until it is handed over or the job is done."""
         try:
             with self._lock:
@@ -106,7 +109,8 @@ class GroupCommit(Generic[J]):
                 job.wake = wake = Lock()
                 wake.acquire()
                 self._waiting.append(job)
-            wake.acquire()
+            if not wake.acquire(timeout=seconds):
+                raise TimeoutError
         except BaseException:
             with self._lock:
                 job.abandoned = True

@@ -7,23 +7,22 @@ SQLite's busy handler. Readers have connections of their own and wait for nobody
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, ClassVar, Final
-from weakref import WeakSet
+from typing import TYPE_CHECKING, ClassVar
 
-import apsw
-
-from memoranda.errors import Corrupt, Unavailable
-from memoranda.stores import control
+from memoranda.errors import Corrupt, MemorandaError, Misuse, Unavailable
+from memoranda.stores import control, forks
 from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import connect
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.transaction import Transaction
+from memoranda.stores.reader_pool import ReaderPool
 from memoranda.stores.turnstile import Turnstile
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from memoranda.stores.log.connection import Connection
-
-MOST_READERS: Final = 8
-"""Reading connections that are kept; more are opened when needed and closed again."""
 
 
 class SqliteBackend(SqlBackend):
@@ -55,12 +51,18 @@ class SqliteBackend(SqlBackend):
     ) -> None:
         self._file = SqliteDatabase(os.path.abspath(path), vfs)
         super().__init__(self._file, clock=clock, retention=retention)
-        _backends.add(self)
+        forks.watch(self)
 
-    def after_fork(self) -> None:
-        """In the child: open everything anew, close nothing of the parent's."""
-        super().after_fork()
-        self._file.after_fork()
+    def before_fork(self, seconds: float) -> bool:
+        return self._file.hold(seconds) and super().before_fork(seconds)
+
+    def after_fork_in_parent(self) -> None:
+        super().after_fork_in_parent()
+        self._file.let_go()
+
+    def after_fork_in_child(self, *, is_quiet: bool) -> None:
+        super().after_fork_in_child(is_quiet=is_quiet)
+        self._file.after_fork(is_quiet=is_quiet)
 
 
 class SqliteDatabase:
@@ -72,38 +74,42 @@ class SqliteDatabase:
         self._begin()
 
     def _begin(self) -> None:
-        self._idle: list[Connection] = []
+        self._readers = ReaderPool(self._reader)
         self._opening = Lock()  # guards the writing connection's making
         self._writer: _Writer | None = None
 
-    def after_fork(self) -> None:
-        """See ``SqliteBackend.after_fork``."""
-        _of_the_parent.append((self._idle, self._writer))
+    def hold(self, seconds: float) -> bool:
+        """Have nobody read; whether that was possible within so many seconds."""
+        return self._readers.hold(seconds)
+
+    def let_go(self) -> None:
+        """Let readers go on."""
+        self._readers.let_go()
+
+    def after_fork(self, *, is_quiet: bool) -> None:
+        """In the child: close what is the parent's and begin anew."""
+        readers, writer = self._readers, self._writer
         self._begin()
+        if not is_quiet:
+            _copied_at_work[os.path.realpath(self._path)] = (readers, writer)
+            return
+        readers.close()
+        if writer is not None:
+            writer.let_go()
 
     @contextmanager
     def reading(self) -> Generator[Connection | None]:
         """A reading connection in a transaction of its own; None while there is no file."""
-        db = self._idle.pop() if self._idle else self._reader()
-        if db is None:
-            yield None
-            return
-        is_sound = True
+        db = self._readers.lend()
+        is_sound = False
         try:
-            db.execute("BEGIN")
-            try:
-                yield db
-            finally:
-                db.execute("COMMIT")
-        except apsw.Error:
-            is_sound = False
+            yield db
+            is_sound = True
+        except MemorandaError:
+            is_sound = True  # a refusal: to open a connection costs more than most reads
             raise
         finally:
-            # Also after a refusal: to open a connection costs more than most reads.
-            if is_sound and not db.in_transaction and len(self._idle) < MOST_READERS:
-                self._idle.append(db)
-            else:
-                db.close()
+            self._readers.give_back(db, is_sound=is_sound)
 
     def _reader(self) -> Connection | None:
         try:
@@ -113,13 +119,10 @@ class SqliteDatabase:
             return None
         except OSError as error:
             raise Unavailable("The database can't be opened.") from error
-        db = connect(self._path, vfs=self._vfs)
-        try:
-            if schema.check_format(db):
-                return db
-        except BaseException:
-            db.close()
-            raise
+        _check_not_copied(self._path)
+        db = connect(self._path, vfs=self._vfs, check=schema.check_format)
+        if schema.check_format(db):
+            return db
         db.close()
         return None
 
@@ -143,8 +146,7 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Close every connection; the last one of all processes empties the write-ahead log."""
-        while self._idle:
-            self._idle.pop().close()
+        self._readers.close()
         with self._opening:
             if self._writer is not None:
                 self._writer.close()
@@ -156,6 +158,7 @@ class _Writer:
 
     def __init__(self, path: str, vfs: str | None) -> None:
         self._path = path
+        _check_not_copied(path)
         try:
             _make_file(path)
             self._turnstile = Turnstile(path)
@@ -174,7 +177,7 @@ class _Writer:
             raise
 
     def _open(self, vfs: str | None) -> Connection:
-        db = connect(self._path, vfs=vfs)
+        db = connect(self._path, vfs=vfs, check=schema.check_format)
         try:
             with Transaction(db):
                 if not schema.check_format(db):
@@ -214,6 +217,12 @@ class _Writer:
         if busy:
             raise Unavailable("Somebody still reads what was deleted; try again.")
 
+    def let_go(self) -> None:
+        """In the child of a fork: close all without a turn. A turn would be the parent's: the
+        lock goes with the description of the file, which both have."""
+        self.db.close()
+        self._turnstile.close()
+
     def close(self) -> None:
         """Close all."""
         self._turnstile.enter()
@@ -251,17 +260,34 @@ class _Turn(Transaction):
 
 def _make_file(path: str) -> None:
     """Make an empty file, and the directories above, for their owner only; durably."""
-    directory = os.path.dirname(path) or "."
-    os.makedirs(directory, mode=0o700, exist_ok=True)
     if os.path.exists(path):
         return
     if os.path.exists(path + "-wal"):
         # SQLite would play an old log into a new database: in ten of ten tries a corrupt one.
         raise Corrupt("The database is gone, but its write-ahead log is there; restore both.")
+    directory = os.path.dirname(path)
+    _make_directory(directory)
+    made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    except FileExistsError:
-        return  # another process was faster
+        if not os.fstat(made).st_size:
+            os.fchmod(made, 0o600)  # whatever the umask is; SQLite's own files follow this one
+    finally:
+        os.close(made)
+    _sync(directory)
+
+
+def _make_directory(path: str) -> None:
+    if os.path.isdir(path):
+        return
+    above = os.path.dirname(path)
+    _make_directory(above)
+    with contextlib.suppress(FileExistsError):  # another process was faster
+        os.mkdir(path, 0o700)
+        os.chmod(path, 0o700)
+        _sync(above)
+
+
+def _sync(directory: str) -> None:
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -269,15 +295,11 @@ def _make_file(path: str) -> None:
         os.close(descriptor)
 
 
-_backends: WeakSet[SqliteBackend] = WeakSet()
-_of_the_parent: list[object] = []
-"""Connections and locks that a fork left in this process: never used and never closed, since
-closing would drop locks that SQLite holds in this process on the same file."""
+_copied_at_work: dict[str, object] = {}
+"""Files that were in use when this process was forked off, and the parent's connections to them,
+which may never be closed: SQLite in this process takes locks for held that the parent has."""
 
 
-def _after_fork() -> None:
-    for backend in tuple(_backends):
-        backend.after_fork()
-
-
-os.register_at_fork(after_in_child=_after_fork)
+def _check_not_copied(path: str) -> None:
+    if _copied_at_work and os.path.realpath(path) in _copied_at_work:
+        raise Misuse("This process was forked off amid work on the database; it can't use it.")

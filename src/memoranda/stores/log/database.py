@@ -10,17 +10,29 @@ import apsw
 from memoranda.errors import Corrupt, MemorandaError, Misuse, Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memoranda.stores.log.connection import Connection
 
 _STATEMENTS: Final = 200
 """Prepared statements kept for each connection; the log has fewer."""
+BUSY_MILLISECONDS = 5000
+"""How long to wait for whoever holds the database: a checkpoint, a recovery, another program."""
 JOURNAL_LIMIT_BYTES: Final = 4 * 1024 * 1024
 
 
 def connect(
-    path: str, *, cache_kib: int = 2048, vfs: str | None = None, exclusive: bool = False
+    path: str,
+    *,
+    cache_kib: int = 2048,
+    vfs: str | None = None,
+    exclusive: bool = False,
+    check: Callable[[Connection], object] | None = None,
 ) -> Connection:
     """A connection for reading and writing, set up for durable commits.
+
+    ``check`` looks at the file before anything is changed in it; what it raises closes the
+    connection.
 
     WAL with ``synchronous=FULL``: a commit is one fsync and survives power loss. Blanked and
     deleted contents are overwritten (``secure_delete=FAST``: wherever that costs no write of its
@@ -29,11 +41,28 @@ def connect(
     does without shared memory, which network disks don't have.
     """
     db = open_connection(path, vfs)
-    db.set_busy_timeout(5000)
+    try:
+        _set_up(db, cache_kib, check, exclusive=exclusive)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _set_up(
+    db: Connection,
+    cache_kib: int,
+    check: Callable[[Connection], object] | None,
+    *,
+    exclusive: bool,
+) -> None:
+    db.set_busy_timeout(BUSY_MILLISECONDS)
     if exclusive:
         db.pragma("locking_mode", "exclusive")
+    if check is not None:
+        check(db)
     if not db.pragma("page_count"):
-        # Incremental. It takes effect in a new file only, but writes to any.
+        # Incremental. In a file that has it already this would write, and wait for the writer.
         db.pragma("auto_vacuum", 2)
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", 2)  # full
@@ -44,7 +73,6 @@ def connect(
     db.pragma("cache_size", -cache_kib)
     db.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
     db.pragma("trusted_schema", 0)
-    return db
 
 
 def open_connection(path: str, vfs: str | None = None) -> Connection:

@@ -7,7 +7,7 @@ connection; this knows what to do with it.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakValueDictionary
 
@@ -57,6 +57,7 @@ class SqlBackend(Backend):
         self._places: WeakValueDictionary[tuple[str, str], Place] = WeakValueDictionary()
         self._waiting: set[Place] = set()
         self._group: GroupCommit[ChangeJob] = GroupCommit(self._lead)
+        self._held = ExitStack()
 
     # ---- stores
 
@@ -64,10 +65,17 @@ class SqlBackend(Backend):
         tenant = check_tenant(user, workspace)
         self._check_open()
         place = self._places.get((tenant.workspace, tenant.user))
-        if place is None:
+        if place is None or not self._is_there(place):
             place = Place(new_store_id(self.now()), tenant.workspace, tenant.user)
-            place = self._places.setdefault((tenant.workspace, tenant.user), place)
+            self._places[tenant.workspace, tenant.user] = place
         return self.store_class(self, place)
+
+    def _is_there(self, place: Place) -> bool:
+        """Whether a place is still good: not that of a store that was made and then erased."""
+        if place.made is None:
+            return True
+        with self._reading() as db:
+            return db is not None and find(db, place) is not None
 
     async def open(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> SqlStore:
         info = await self.info(store_id, workspace)
@@ -152,15 +160,12 @@ class SqlBackend(Backend):
     ) -> None:
         await self.info(store_id, workspace)
         with self._writing() as db:
-            info = control.get(db, store_id, workspace)
+            control.get(db, store_id, workspace)
             found = find(db, Place(store_id, workspace, None))
             if found is not None:
                 found[0].erase()
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.now())
-        for name in (store_id, info.user):
-            if name is not None:
-                self._places.pop((workspace, name), None)
         self._scrub()
 
     async def close(self) -> None:
@@ -218,8 +223,22 @@ class SqlBackend(Backend):
 
     # ---- the database
 
-    def after_fork(self) -> None:
-        """In the child: nothing of what the parent's threads held is held by anybody."""
+    def before_fork(self, seconds: float) -> bool:
+        """See ``forks.Watched``: wait until nobody writes, and let nobody begin."""
+        try:
+            self._held.enter_context(self._group.alone(seconds))
+        except TimeoutError:
+            return False
+        return True
+
+    def after_fork_in_parent(self) -> None:
+        """Let writers go on."""
+        self._held.close()
+
+    def after_fork_in_child(self, *, is_quiet: bool) -> None:
+        """Nothing of what the parent's threads held is held by anybody."""
+        del is_quiet  # what is in memory is whole, or nobody's any more
+        self._held.pop_all()
         self._group = GroupCommit(self._lead)
 
     def _lead(self, jobs: Sequence[ChangeJob]) -> None:

@@ -140,6 +140,9 @@ class Batch:
         is_new = row is None
         if row is None:
             if place.made is not None or place.user is None:
+                place.records.take()  # of a store that was erased: nobody can have them
+                if job.context is None:
+                    return None
                 raise UnknownId("store")
             if not job.changes:
                 return None

@@ -115,6 +115,9 @@ class _Reading:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._connected.__exit__(kind, error, trace)
+        try:
+            self._connected.__exit__(kind, error, trace)
+        except apsw.Error as raised:  # the one that came, or one of letting go
+            raise as_ours(raised) from raised
         if isinstance(error, apsw.Error):
             raise as_ours(error) from error

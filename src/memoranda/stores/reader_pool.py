@@ -1,0 +1,86 @@
+"""Reading connections that are lent to one thread at a time and kept for the next."""
+
+from __future__ import annotations
+
+from threading import Condition
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memoranda.stores.log.connection import Connection
+
+MOST_IDLE: Final = 8
+"""Connections that are kept; more are opened when needed and closed again."""
+
+
+class ReaderPool:
+    """Lends connections that ``connect`` makes; it gives None where there is nothing to read."""
+
+    __slots__ = ("_changed", "_connect", "_idle", "_is_held", "_lent")
+
+    def __init__(self, connect: Callable[[], Connection | None]) -> None:
+        self._connect = connect
+        self._changed = Condition()  # guards the three below
+        self._idle: list[Connection] = []
+        self._lent = 0
+        self._is_held = False
+
+    def lend(self) -> Connection | None:
+        """A connection in a transaction of its own; give it back, also a None."""
+        with self._changed:
+            while self._is_held:
+                self._changed.wait()
+            self._lent += 1
+            db = self._idle.pop() if self._idle else None
+        try:
+            db = db or self._connect()
+            if db is not None:
+                db.execute("BEGIN")
+        except BaseException:
+            self.give_back(None)
+            raise
+        return db
+
+    def give_back(self, db: Connection | None, *, is_sound: bool = False) -> None:
+        """A connection is free again; one that is not ``is_sound`` is closed."""
+        try:
+            if db is not None and is_sound:
+                db.execute("COMMIT")
+        except BaseException:
+            is_sound = False
+            raise
+        finally:
+            with self._changed:
+                self._lent -= 1
+                keeps = is_sound and len(self._idle) < MOST_IDLE
+                if db is not None and keeps:
+                    self._idle.append(db)
+                if self._is_held:
+                    self._changed.notify_all()
+            if db is not None and not keeps:
+                db.close()
+
+    def hold(self, seconds: float) -> bool:
+        """Lend nothing any more until ``let_go``; whether all came back within so many seconds.
+        If not, lending goes on."""
+        with self._changed:
+            self._is_held = True
+            is_quiet = self._changed.wait_for(lambda: not self._lent, seconds)
+            if not is_quiet:
+                self._is_held = False
+                self._changed.notify_all()
+        return is_quiet
+
+    def let_go(self) -> None:
+        """Lend again."""
+        with self._changed:
+            self._is_held = False
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Close what is here; what is lent is closed, or kept for the next, when it comes back."""
+        with self._changed:
+            idle, self._idle = self._idle, []
+        for db in idle:
+            db.close()
