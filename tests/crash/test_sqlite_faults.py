@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -227,17 +228,21 @@ def in_a_child(work: Callable[[], object], plan: Plan, at: int) -> tuple[bool, b
     return acknowledged, ended == 9
 
 
+def _run(*command: str) -> int:
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 5 MB, where one can be had."""
     home = tmp_path / "disk"
     home.mkdir()
-    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=5m tmpfs {home} 2>/dev/null") != 0:
+    if os.geteuid() != 0 or _run("mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(home)) != 0:
         pytest.skip("no small file system can be mounted here")
     try:
         yield home
     finally:
-        os.system(f"umount -l {home}")
+        _run("umount", "-l", str(home))
 
 
 def test_a_full_disk_refuses_keeps_what_was_acknowledged_and_goes_on(small_disk: Path) -> None:
@@ -265,5 +270,3 @@ def test_a_full_disk_refuses_keeps_what_was_acknowledged_and_goes_on(small_disk:
     assert rig.tree() == {**acknowledged, "/last.md": b"room again"}
     rig.check()
     rig.close()
-
-

@@ -72,10 +72,14 @@ def test_a_change_moves_the_time_and_no_change_does_not(db: Connection) -> None:
     changed = control.update(
         db, info(5).id, "default", 9, name=None, description="d", metadata=None
     )
-    assert changed == info(5, description="d", updated_at_ns=9) == control.get(
-        db, info(5).id, "default"
+    assert (
+        changed
+        == info(5, description="d", updated_at_ns=9)
+        == control.get(db, info(5).id, "default")
     )
-    earlier = control.update(db, info(5).id, "default", 3, name="n", description=None, metadata=None)
+    earlier = control.update(
+        db, info(5).id, "default", 3, name="n", description=None, metadata=None
+    )
     assert earlier.updated_at_ns == 9
 
 

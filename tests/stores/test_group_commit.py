@@ -59,7 +59,7 @@ class Stage:
         def run() -> None:
             try:
                 work()
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - whatever comes is the outcome
                 self.outcomes[name] = error
             else:
                 self.outcomes[name] = "done"
@@ -77,7 +77,7 @@ class Stage:
 
     def wait_for(self, number: int) -> None:
         """Until so many wait."""
-        while len(self.group._waiting) < number:
+        while self.group.waiting < number:
             threading.Event().wait(0.001)
 
     def finish(self) -> None:
@@ -164,12 +164,11 @@ def test_an_interrupted_leader_keeps_the_order_of_those_it_had_taken() -> None:
 class WakingUp:
     """A lock that an interrupt wakes instead of its release, once asked to."""
 
-    def __init__(self, stage: Stage, before: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, before: Callable[[], None]) -> None:
         self.lock = threading.Lock()
         self.calls = 0
         self.interrupt = threading.Event()
         self.before = before
-        stage.interrupts = self  # type: ignore[attr-defined]
 
     def acquire(self, timeout: float = -1) -> bool:
         assert timeout == -1
@@ -188,10 +187,10 @@ def waiting_with(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, before: Callable[[], None] = lambda: None
 ) -> WakingUp:
     """A caller "victim" that waits with such a lock."""
-    lock = WakingUp(stage, before)
+    lock = WakingUp(before)
     with monkeypatch.context() as patch:
         patch.setattr("memoranda.stores.group_commit.Lock", lambda: lock)
-        waiting = len(stage.group._waiting)
+        waiting = stage.group.waiting
         stage.start("victim")
         stage.wait_for(waiting + 1)
     return lock
@@ -278,7 +277,6 @@ def test_many_threads_get_all_their_work_done() -> None:
     stage.finish()
     assert sum(map(len, stage.batches)) == 1600
     assert set(stage.outcomes.values()) == {"done"}
-    assert not stage.group._taken
 
 
 def test_the_baton_is_waited_for_only_as_long_as_one_says() -> None:

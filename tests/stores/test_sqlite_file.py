@@ -7,12 +7,12 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
 
 from memoranda.drive import run_now
@@ -21,16 +21,25 @@ from memoranda.path import MemoryPath
 from memoranda.stores import forks, reader_pool, sqlite
 from memoranda.stores.base import Context, Edit, Put, Retention, Store
 from memoranda.stores.log import database, sql_batch
+from memoranda.stores.log.database import open_connection
+from memoranda.stores.log.retention import DEFAULT_RETENTION
+from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place
 from memoranda.stores.ram import RamBackend
-from memoranda.stores.sqlite import SqliteBackend
+from memoranda.stores.sqlite import SqliteBackend, SqliteDatabase
+from memoranda.stores.turnstile import Turnstile
 from memoranda.testing.promises.steps import append, p, put, read, tree
+from memoranda.text.splice import Splice
 
 AGENT = Context(command="test")
 
 
-def opened(path: Path, **options: object) -> tuple[SqliteBackend, Store]:
+def opened(
+    path: Path,
+    clock: Callable[[], int] = time.time_ns,
+    retention: Retention = DEFAULT_RETENTION,
+) -> tuple[SqliteBackend, Store]:
     """A backend and its user's store."""
-    backend = SqliteBackend(path, **options)  # type: ignore[arg-type]
+    backend = SqliteBackend(path, clock=clock, retention=retention)
     return backend, run_now(backend.for_user("acme"))
 
 
@@ -79,7 +88,7 @@ def test_a_database_that_was_only_begun_is_made_whole(tmp_path: Path) -> None:
 
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "f.db"
-    db = apsw.Connection(str(path))
+    db = open_connection(str(path))
     db.execute("CREATE TABLE theirs(x)")
     db.close()
     text = tmp_path / "text.db"
@@ -100,7 +109,7 @@ def test_a_format_of_another_version_is_refused_and_left_alone(tmp_path: Path) -
     backend, store = opened(path)
     run_now(put(store, "/a.md", b"x"))
     run_now(backend.close())
-    db = apsw.Connection(str(path))
+    db = open_connection(str(path))
     db.execute("PRAGMA user_version = 99")
     db.close()
     backend, store = opened(path)
@@ -152,14 +161,14 @@ def test_a_file_that_vanishes_while_it_is_opened_is_unavailable(
 ) -> None:
     path = tmp_path / "f.db"
     backend, store = opened(path)
-    enter = sqlite.Turnstile.enter
+    enter = Turnstile.enter
 
-    def vanish(self: sqlite.Turnstile) -> None:
+    def vanish(self: Turnstile) -> None:
         enter(self)
         path.unlink()
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite.Turnstile, "enter", vanish)
+        patch.setattr(Turnstile, "enter", vanish)
         with pytest.raises(Unavailable):
             run_now(put(store, "/a.md", b"x"))
     run_now(put(store, "/a.md", b"x"))
@@ -199,7 +208,7 @@ def test_a_writer_that_keeps_the_database_is_waited_for_and_then_it_is_unavailab
     path = tmp_path / "f.db"
     backend, store = opened(path)
     run_now(put(store, "/a.md", b"x"))
-    stranger = apsw.Connection(str(path))
+    stranger = open_connection(str(path))
     stranger.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match="in use"):
         run_now(put(store, "/a.md", b"y"))
@@ -218,7 +227,7 @@ def test_what_a_reader_still_sees_cannot_be_wiped_from_the_log_until_it_ends(
     backend, store = opened(path)
     (made,) = run_now(put(store, "/a.md", b"secret-7x"))
     run_now(put(store, "/a.md", b"clean"))
-    stranger = apsw.Connection(str(path))
+    stranger = open_connection(str(path))
     stranger.execute("BEGIN")
     stranger.execute("SELECT * FROM node").fetchone()
     with pytest.raises(Unavailable, match="still reads"):
@@ -281,14 +290,12 @@ def test_a_child_of_a_fork_opens_everything_anew_and_harms_nothing_of_the_parent
 
     entered, leave = threading.Event(), threading.Event()
 
-    def hold(old: bytes) -> object:
+    def hold(old: bytes) -> Splice:
         entered.set()
         assert leave.wait(30)
         return append(b"h")(old)
 
-    holder = threading.Thread(
-        target=lambda: run_now(store.apply([Edit(p("/a.md"), hold)], AGENT))  # type: ignore[arg-type]
-    )
+    holder = threading.Thread(target=lambda: run_now(store.apply([Edit(p("/a.md"), hold)], AGENT)))
     holder.start()
     assert entered.wait(30)
     # The child must not wait for the thread that holds everything here and is not there.
@@ -348,11 +355,11 @@ def test_a_child_of_a_fork_amid_work_may_not_use_the_file(
         _, other = opened(tmp_path / "other.db")
         assert_writes(other)
 
-    def fork_amid(old: bytes) -> object:
+    def fork_amid(old: bytes) -> Splice:
         assert in_a_child(work) == 0
         return append(b"!")(old)
 
-    run_now(store.apply([Edit(p("/a.md"), fork_amid)], AGENT))  # type: ignore[arg-type]
+    run_now(store.apply([Edit(p("/a.md"), fork_amid)], AGENT))
     with backend.database.reading():
         assert in_a_child(work) == 0
     assert run_now(read(store, "/a.md")) == b"x!"
@@ -378,7 +385,8 @@ import sys
 from memoranda.drive import run_now
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Context, Edit
-from memoranda.stores.sqlite import SqliteBackend
+from memoranda.stores.sqlite import SqliteBackend, SqliteDatabase
+from memoranda.stores.turnstile import Turnstile
 from memoranda.text.splice import Splice
 
 path, name, times = sys.argv[1], sys.argv[2].encode(), int(sys.argv[3])
@@ -446,7 +454,7 @@ def test_numbers_of_stores_are_not_used_again_and_end_some_day(tmp_path: Path) -
     run_now(put(store, "/a.md", b"x"))
     run_now(backend.erase(store.id, AGENT))
     other = run_now(backend.create("other"))
-    db = apsw.Connection(str(tmp_path / "f.db"))
+    db = open_connection(str(tmp_path / "f.db"))
     assert db.execute("SELECT number FROM store WHERE id = ?", (other.id,)).get == 2
     db.execute("UPDATE meta SET v = ? WHERE k = 'stores'", (sql_batch.MOST_STORES,))
     db.close()
@@ -472,40 +480,24 @@ def test_a_refused_first_change_makes_no_store(tmp_path: Path) -> None:
 
 def test_a_refused_first_change_makes_no_store_beside_one_that_succeeds(tmp_path: Path) -> None:
     backend, good = opened(tmp_path / "f.db")
-    bad = run_now(backend.for_user("other"))
-    first, entered, leave = run_now(backend.for_user("first")), threading.Event(), threading.Event()
-    run_now(put(first, "/a", b""))
-    outcomes: list[object] = []
-
-    def hold(old: bytes) -> object:
-        entered.set()
-        assert leave.wait(30)
-        return append(b"h")(old)
-
-    def attempt(store: Store, change: Edit | Put) -> None:
-        try:
-            run_now(store.apply([change], AGENT))
-            outcomes.append("done")
-        except MemorandaError as error:
-            outcomes.append(type(error).__name__)
-
-    threads = [
-        threading.Thread(target=attempt, args=(first, Edit(p("/a"), hold))),  # type: ignore[arg-type]
-        threading.Thread(target=attempt, args=(bad, Edit(p("/none"), append(b"")))),
-        threading.Thread(target=attempt, args=(good, Put(p("/a"), b"x"))),
+    database = SqliteDatabase(str(tmp_path / "f.db"))
+    jobs = [
+        ChangeJob(Place(f"memstore_{user}", "default", user), [change], AGENT)
+        for user, change in (
+            ("other", Edit(p("/none"), append(b""))),
+            ("acme", Put(p("/a"), b"x")),
+            ("acme2", Put(p("/"), b"x")),
+        )
     ]
-    threads[0].start()
-    assert entered.wait(30)
-    for thread in threads[1:]:
-        thread.start()
-    while len(backend._group._waiting) < 2:
-        threading.Event().wait(0.001)
-    leave.set()
-    for thread in threads:
-        thread.join()
-    assert sorted(map(str, outcomes)) == ["NotFound", "done", "done"]
-    assert run_now(backend.find_user("other")) is None
-    assert run_now(backend.find_user("acme")) is not None
+    batch = Batch(jobs, 10**18, DEFAULT_RETENTION)
+    transaction = database.writing()
+    with transaction as db:
+        batch.run(db)
+    batch.settle(is_done=transaction.is_done)
+    database.close()
+    assert [type(job.error).__name__ for job in jobs] == ["NotFound", "NoneType", "RootRefused"]
+    assert [info.user for info in run_now(backend.list()).stores] == ["acme"]
+    assert run_now(tree(good)) == {"/a": b"x"}
     run_now(backend.close())
 
 
@@ -513,11 +505,11 @@ def test_an_error_of_an_edit_is_its_callers_alone(tmp_path: Path) -> None:
     backend, store = opened(tmp_path / "f.db")
     run_now(put(store, "/a", b"x"))
 
-    def fail(old: bytes) -> object:
+    def fail(old: bytes) -> Splice:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run_now(store.apply([Edit(p("/a"), fail)], AGENT))  # type: ignore[arg-type]
+        run_now(store.apply([Edit(p("/a"), fail)], AGENT))
     run_now(put(store, "/a", b"y"))
     run_now(backend.close())
 
@@ -527,7 +519,7 @@ def test_records_are_written_with_the_next_change_after_a_second_or_at_the_end(
 ) -> None:
     now = [10**18]
     backend, store = opened(tmp_path / "f.db", clock=lambda: now[0])
-    db = apsw.Connection(str(tmp_path / "f.db"))
+    db = open_connection(str(tmp_path / "f.db"))
 
     def written() -> object:
         return db.execute("SELECT count(*) FROM event WHERE node IS NULL").get
@@ -561,7 +553,7 @@ def test_records_that_could_not_be_written_wait_on(
     backend, store = opened(path)
     run_now(put(store, "/a", b"x"))
     run_now(store.record(AGENT))
-    stranger = apsw.Connection(str(path))
+    stranger = open_connection(str(path))
     stranger.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable):
         run_now(put(store, "/a", b"y"))

@@ -71,6 +71,11 @@ class GroupCommit(Generic[J]):
         self._waiting: deque[J | _Alone] = deque()
         self._taken = False
 
+    @property
+    def waiting(self) -> int:
+        """How many wait at this moment."""
+        return len(self._waiting)
+
     def run(self, job: J) -> None:
         """Have ``job`` done, here or in somebody else's batch; raises its error.
 
