@@ -614,3 +614,24 @@ def test_a_relative_file_stays_where_it_was_named(
     run_now(store.apply([Put(MemoryPath.of(("a",)), b"x")], AGENT))
     assert (tmp_path / "f.db").exists()
     run_now(backend.close())
+
+
+def test_two_ways_to_one_store_in_one_batch_are_one_turn(tmp_path: Path) -> None:
+    backend, store = opened(tmp_path / "f.db")
+    run_now(put(store, "/a", b"x"))
+    database = SqliteDatabase(str(tmp_path / "f.db"))
+    places = [Place("memstore_x", "default", "acme"), Place(store.id, "default", None)]
+    for place in places:
+        place.records.note(AGENT, 1)
+    jobs = [ChangeJob(place, [Edit(p("/a"), append(b"!"))], AGENT) for place in places]
+    batch = Batch(jobs, 10**18, DEFAULT_RETENTION)
+    transaction = database.writing()
+    with transaction as db:
+        batch.run(db)
+    batch.settle(is_done=transaction.is_done)
+    database.close()
+    assert [job.error for job in jobs] == [None, None]
+    assert {place.id for place in places} == {store.id}
+    assert run_now(read(store, "/a")) == b"x!!"
+    assert run_now(store.verify()).ok
+    run_now(backend.close())

@@ -64,10 +64,14 @@ class SqlBackend(Backend):
     async def for_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> SqlStore:
         tenant = check_tenant(user, workspace)
         self._check_open()
-        place = self._places.get((tenant.workspace, tenant.user))
-        if place is None or not self._is_there(place):
-            place = Place(new_store_id(self.now()), tenant.workspace, tenant.user)
-            self._places[tenant.workspace, tenant.user] = place
+        key = (tenant.workspace, tenant.user)
+        place = self._places.get(key)
+        if place is not None and not self._is_there(place):
+            self._places.pop(key, None)
+            place = None
+        if place is None:
+            place = Place(new_store_id(self.now()), *key)
+            place = self._places.setdefault(key, place)
         return self.store_class(self, place)
 
     def _is_there(self, place: Place) -> bool:

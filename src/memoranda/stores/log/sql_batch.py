@@ -70,17 +70,20 @@ class ChangeJob(Job):
 
 
 class _Opened:
-    """A store that takes part in the transaction."""
+    """A store that takes part in the transaction, and the places whose records are in it."""
 
-    __slots__ = ("is_new", "log", "place", "taken", "turn")
+    __slots__ = ("is_new", "log", "taken", "turn")
 
-    def __init__(self, log: StoreLog, place: Place, turn: Turn, *, is_new: bool) -> None:
+    def __init__(self, log: StoreLog, turn: Turn, *, is_new: bool) -> None:
         self.log = log
-        self.place = place
         self.turn = turn
         self.is_new = is_new
-        self.taken: Taken = place.records.take()
-        write_into(turn, self.taken)
+        self.taken: dict[Place, Taken] = {}
+
+    def take_records(self, place: Place) -> None:
+        """Write what waits at a place."""
+        taken = self.taken[place] = place.records.take()
+        write_into(self.turn, taken)
 
 
 class Batch:
@@ -90,15 +93,21 @@ class Batch:
         self._jobs = jobs
         self._now = now_ns
         self._retention = retention
-        self._opened: dict[Place, _Opened] = {}
+        self._opened: dict[int, _Opened] = {}  # by the store's number: it may have two places
         self._failure: Exception | None = None
         self.has_changes = False
 
     def run(self, db: Connection) -> None:
         """Do all jobs; a refused one leaves nothing behind and the others go on."""
+        places: dict[Place, _Opened] = {}
         for job in self._jobs:
+            job.error = None
             try:
-                self._run(db, job)
+                opened = places.get(job.place) or self._open(db, job)
+                if opened is not None:
+                    places[job.place] = opened
+                    if job.context is not None:
+                        job.versions = opened.turn.run(job.changes, job.context)
             except apsw.Error:
                 raise  # the transaction itself is in doubt
             except Exception as error:  # noqa: BLE001 - an edit is a caller's code: its error is that caller's
@@ -118,41 +127,44 @@ class Batch:
     def settle(self, *, is_done: bool) -> None:
         """Tell the jobs what became of them; those of a transaction that was interrupted stay
         open, so that the next one does them."""
-        for place, opened in self._opened.items():
-            if not is_done:
-                place.records.give_back(opened.taken, self._now)
-            elif not opened.turn.is_idle:
-                place.bind(opened.log)
+        for opened in self._opened.values():
+            for place, taken in opened.taken.items():
+                if not is_done:
+                    place.records.give_back(taken, self._now)
+                elif not opened.turn.is_idle:
+                    place.bind(opened.log)
         if is_done or self._failure is not None:
             for job in self._jobs:
                 job.error = job.error if is_done else self._failure
                 job.done = True
 
-    def _run(self, db: Connection, job: ChangeJob) -> None:
-        job.error = None
-        opened = self._opened.get(job.place) or self._open(db, job)
-        if opened is not None and job.context is not None:
-            job.versions = opened.turn.run(job.changes, job.context)
-
     def _open(self, db: Connection, job: ChangeJob) -> _Opened | None:
+        """The store of a job; None if it has nothing to do there."""
         place = job.place
         row = find(db, place)
         is_new = row is None
-        if row is None:
-            if place.made is not None or place.user is None:
-                place.records.take()  # of a store that was erased: nobody can have them
-                if job.context is None:
-                    return None
-                raise UnknownId("store")
-            if not job.changes:
-                return None
-            log = make(db, StoreInfo(place.id, place.workspace, place.user, place.user,
-                                     created_at_ns=self._now, updated_at_ns=self._now))  # fmt: skip
-            archived = False
-        else:
+        archived = False
+        if row is not None:
             log, archived = row
-        turn = Turn(log, SqlHeads(log), self._now, archived=archived)
-        opened = self._opened[place] = _Opened(log, place, turn, is_new=is_new)
+        elif place.made is not None or place.user is None:
+            place.records.take()  # of a store that was erased: nobody can have them
+            if job.context is None:
+                return None
+            raise UnknownId("store")
+        elif not job.changes:
+            return None
+        else:
+            now = self._now
+            info = StoreInfo(
+                place.id, place.workspace, place.user, place.user,
+                created_at_ns=now, updated_at_ns=now,
+            )  # fmt: skip
+            log = make(db, info)
+        opened = self._opened.get(log.number)
+        if opened is None:
+            turn = Turn(log, SqlHeads(log), self._now, archived=archived)
+            opened = self._opened[log.number] = _Opened(log, turn, is_new=is_new)
+        opened.take_records(place)
         return opened
 
 
