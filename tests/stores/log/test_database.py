@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -108,6 +109,39 @@ def test_a_commit_that_sqlite_rolled_back_itself_is_not_done() -> None:
         db.db.execute("INSERT INTO t VALUES(1)")
     assert not transaction.is_done
     assert db.db.execute("SELECT count(*) FROM t").get == 0
+
+
+class Complaining(Interrupting):
+    """A connection that fails right after its COMMIT."""
+
+    def execute(self, statement: str) -> None:
+        """Run it; then the complaint."""
+        self.db.execute(statement)
+        if statement == "COMMIT":
+            raise apsw.IOError("the log can't be cut to size")
+
+
+def test_what_goes_wrong_after_the_commit_does_not_undo_it() -> None:
+    db = Complaining()
+    for stands, raises in ((True, False), (False, True)):
+        transaction = Transaction(db)  # type: ignore[arg-type]
+        transaction.stands = lambda stands=stands: stands  # type: ignore[misc]
+        with pytest.raises(apsw.IOError) if raises else nullcontext(), transaction:
+            db.db.execute("INSERT INTO t VALUES(1)")
+        assert transaction.is_done is stands
+
+
+def test_a_commit_that_cannot_be_asked_about_is_not_done() -> None:
+    db = Complaining()
+    transaction = Transaction(db)  # type: ignore[arg-type]
+
+    def ask() -> bool:
+        raise apsw.IOError("nor can that be read")
+
+    transaction.stands = ask
+    with pytest.raises(apsw.IOError), transaction:
+        db.db.execute("INSERT INTO t VALUES(1)")
+    assert not transaction.is_done
 
 
 def test_a_transaction_that_is_not_wanted_is_rolled_back_and_done() -> None:

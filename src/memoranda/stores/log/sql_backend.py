@@ -251,6 +251,7 @@ class SqlBackend(Backend):
         try:
             self._check_open()  # else the database would open anew, and nobody closed it
             transaction = self.database.writing()
+            transaction.stands = batch.stands
             with transaction as db:
                 batch.run(db)
                 transaction.wanted = batch.has_changes

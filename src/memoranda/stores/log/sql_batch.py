@@ -120,6 +120,10 @@ class Batch:
                 opened.log.erase()
                 control.remove(db, opened.log.id)
 
+    def stands(self) -> bool:
+        """Whether the events of the transaction are in the database."""
+        return any(opened.turn.is_written for opened in self._opened.values())
+
     def fail(self, error: Exception) -> None:
         """The transaction failed as a whole."""
         self._failure = error

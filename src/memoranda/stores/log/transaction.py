@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import apsw
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
 
@@ -18,13 +19,16 @@ class Transaction:
 
     Set ``wanted`` to False to have everything rolled back at the end though nothing failed.
     ``is_done`` tells afterwards that the end was as wanted, also where an interrupt came in right
-    after the COMMIT; everything else was rolled back.
+    after the COMMIT; everything else was rolled back. ``stands``, if set, is asked whether the
+    changes are there when COMMIT fails and leaves no transaction open: what goes wrong right after
+    it (SQLite cuts the write-ahead log to size) can come out of the same call.
     """
 
     def __init__(self, db: Connection) -> None:
         self.db = db
         self.wanted = True
         self.is_done = False
+        self.stands: Callable[[], bool] | None = None
 
     def __enter__(self) -> Connection:
         self.db.execute("BEGIN IMMEDIATE")
@@ -42,8 +46,10 @@ class Transaction:
             if commits:
                 self.db.execute("COMMIT")
         except apsw.Error:
-            refused = True  # SQLite may have rolled back by itself
-            raise
+            refused = True  # also if asking fails
+            refused = self.db.in_transaction or self.stands is None or not self.stands()
+            if refused:
+                raise
         finally:
             open_still = self.db.in_transaction
             if open_still:

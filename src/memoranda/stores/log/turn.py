@@ -82,6 +82,11 @@ class Turn:
         """Whether nothing was done that has to be written."""
         return not self._events and not self.tree.has_changed
 
+    @property
+    def is_written(self) -> bool:
+        """Whether the turn has events, and the newest of them is in the database."""
+        return bool(self._events) and self.log.last_seq() == max(self._events)
+
     # ---- changing
 
     def run(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
