@@ -117,10 +117,12 @@ def test_a_file_that_lags_is_a_problem_until_it_follows(tmp_path: Path) -> None:
     class Refusing(Files):
         refuses = False
 
-        def exchange(self, ours: str, our: int, theirs: str, their: int) -> None:
+        def exchange(
+            self, ours: str, our_directory: int, theirs: str, their_directory: int
+        ) -> None:
             if self.refuses:
                 raise PermissionError(13, "no")
-            super().exchange(ours, our, theirs, their)
+            super().exchange(ours, our_directory, theirs, their_directory)
 
     files = Refusing()
     rig = FolderRig(tmp_path, files)

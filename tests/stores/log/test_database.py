@@ -122,12 +122,12 @@ class Complaining(Interrupting):
 
 def test_what_goes_wrong_after_the_commit_does_not_undo_it() -> None:
     db = Complaining()
-    standing = Transaction(db)  # type: ignore[arg-type]
+    standing = Transaction(cast("Any", db))
     standing.stands = lambda: True
     with standing:
         db.db.execute("INSERT INTO t VALUES(1)")
     assert standing.is_done
-    fallen = Transaction(db)  # type: ignore[arg-type]
+    fallen = Transaction(cast("Any", db))
     fallen.stands = lambda: False
     with pytest.raises(apsw.IOError), fallen:
         db.db.execute("INSERT INTO t VALUES(1)")
@@ -136,7 +136,7 @@ def test_what_goes_wrong_after_the_commit_does_not_undo_it() -> None:
 
 def test_a_commit_that_cannot_be_asked_about_is_not_done() -> None:
     db = Complaining()
-    transaction = Transaction(db)  # type: ignore[arg-type]
+    transaction = Transaction(cast("Any", db))
 
     def ask() -> bool:
         raise apsw.IOError("nor can that be read")
