@@ -10,6 +10,10 @@ What all stores agree on: a directory exists while a memory lies beneath it; the
 exists; contents are kept byte for byte; listings are ordered by the code points of the printed
 path, a directory's with its trailing slash.
 
+The data that goes in and out lies in rooms of its own and can be imported from here as well:
+``changes`` (what a batch asks), ``entries`` (what lives now), ``versions`` (history), ``reports``
+(sizes and checks), ``store_info`` (what is known of a store without opening it).
+
 Errors that every method may raise besides those it names: ``Unavailable`` (storage can't answer
 now), ``Corrupt`` (a check failed), ``Misuse`` (the store is closed).
 """
@@ -17,336 +21,67 @@ now), ``Corrupt`` (a check failed), ``Misuse`` (the store is closed).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal
 
-from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath
-from memoranda.text.splice import Splice
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-Operation: TypeAlias = Literal["created", "modified", "deleted"]
-EditFunction: TypeAlias = Callable[[bytes], Splice]
-
-
-# ---------------------------------------------------------------- preconditions
-
-
-class Expect(Enum):
-    """Preconditions that need no value."""
-
-    ANY = "any"
-    """No precondition: make the memory or replace its content."""
-
-    ABSENT = "absent"
-    """Nothing may live at the path; else ``AlreadyExists`` (or ``IsADirectory``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class IfVersion:
-    """The memory's head has to be this version (``memver_...``); else ``Conflict``."""
-
-    version_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class IfContent:
-    """The memory's content has to have this SHA-256 (64 lower-case hex); else ``Conflict``."""
-
-    sha256: str
-
-
-Precondition: TypeAlias = Expect | IfVersion | IfContent
-"""A memory that is missing fails ``IfVersion`` and ``IfContent`` with ``NotFound``."""
-
-
-# ---------------------------------------------------------------- changes
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """Make the memory at ``path``, or give it ``content``; parents are made.
-
-    Equal content is a no-op and makes no version. A put at a directory raises ``IsADirectory``,
-    at the root ``RootRefused``, below a file ``NotADirectory`` naming that file. ``keep_id``
-    revives the deleted memory with that id (``mem_...``) instead of making a new one.
-    """
-
-    path: MemoryPath
-    content: bytes
-    expect: Precondition = Expect.ANY
-    keep_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Change the content of the memory at ``path`` by a pure function of its present content.
-
-    ``edit`` runs inside the store's transaction where the store has one, otherwise between a
-    read and a conditional write; it may run several times, and only the last run counts. What it
-    raises (a ``Refused``) leaves ``apply`` unchanged and nothing is stored. A missing path raises
-    ``NotFound``, a directory ``IsADirectory``.
-    """
-
-    path: MemoryPath
-    edit: EditFunction
-    expect: Precondition = Expect.ANY
-
-
-@dataclass(frozen=True, slots=True)
-class Remove:
-    """Delete the memory at ``path``, or the directory with all beneath it.
-
-    A missing path raises ``NotFound``, the root ``RootRefused``. ``IfVersion`` and ``IfContent``
-    on a directory raise ``IsADirectory``.
-    """
-
-    path: MemoryPath
-    expect: Precondition = Expect.ANY
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Give the memory or directory at ``source`` the new path ``target``; parents are made.
-
-    Ids stay. Never overwrites: a taken target raises ``AlreadyExists`` (also ``source`` itself and
-    the root). A missing source raises ``NotFound``, the root as source ``RootRefused``, a directory
-    into itself ``MoveIntoItself``, a parent that is a file ``NotADirectory``, a path beneath that
-    would get too long ``MovedNameTooLong``. Memory ``/a`` to ``/a/b`` is allowed.
-    """
-
-    source: MemoryPath
-    target: MemoryPath
-    expect: Precondition = Expect.ANY
-
-
-Change: TypeAlias = Put | Edit | Remove | Move
-
-
-_NO_AUDIT: Final[Mapping[str, Any]] = {}
-
-
-class Ceiling(NamedTuple):
-    """How much a store may hold after a batch, checked by the store inside its transaction.
-
-    A batch that adds bytes and ends above ``total_bytes`` raises ``MemoryFull``; one that adds
-    memories and ends above ``files`` raises ``TooManyFiles``; an edited or put file that grows
-    and ends above ``file_bytes`` raises ``FileTooLarge``. None lifts a limit.
-    """
-
-    total_bytes: int | None = None
-    files: int | None = None
-    file_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How much history stays.
-
-    Everything younger than ``keep_days`` (0: for ever), always the head and the ``keep_newest``
-    versions of a live memory, and, where ``budget_bytes`` is given, no more than fits: the oldest
-    goes first, also if it is younger.
-    """
-
-    keep_days: int = 30
-    keep_newest: int = 10
-    budget_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Who does a batch and why; it becomes part of each version and audit entry.
-
-    ``actor`` is a short name (``agent``, ``external``, ``expiry``) or an API id (``apikey_...``,
-    ``user_...``, ``sesn_...``, ``svac_...``). ``command`` names the command or program action.
-    ``audit`` is the draft of the audit entry: small, content-free, JSON-able. ``retention`` says
-    how much history stays from this batch on; None leaves it to the backend.
-    """
-
-    actor: str = "agent"
-    command: str = ""
-    trace_id: str | None = None
-    ceiling: Ceiling = Ceiling()
-    audit: Mapping[str, Any] = _NO_AUDIT
-    retention: Retention | None = None
-
-
-# ---------------------------------------------------------------- what comes back
-
-
-class Content(NamedTuple):
-    """Bytes that were read.
-
-    ``data`` is what was asked for, ``size_bytes`` the size of the whole file. Equal ``stamp`` s
-    of one path mean equal content: a cheap key for caches, not an id to keep.
-    """
-
-    data: bytes
-    size_bytes: int
-    stamp: Hashable
-
-
-class Version(NamedTuple):
-    """One immutable version of one memory.
-
-    ``path`` is the path at that write, None when redacted. ``sha256`` and ``size_bytes`` are None
-    on ``deleted`` and when redacted. ``content`` is None unless asked for (and on ``deleted`` and
-    when redacted). Times are nanoseconds since 1970 in UTC and never go back within a store.
-    ``seq`` orders the versions of a store.
-    """
-
-    id: str
-    memory_id: str
-    operation: Operation
-    path: MemoryPath | None
-    actor: str
-    command: str
-    created_at_ns: int
-    seq: int
-    size_bytes: int | None
-    sha256: str | None
-    trace_id: str | None = None
-    redacted_at_ns: int | None = None
-    redacted_by: str | None = None
-    content: bytes | None = None
-    late: bool = False
-    """Text that a person saved into a file that was already replaced: in history, never head."""
-    batch: int = 0
-    """Versions of one ``apply`` share this number and ``created_at_ns``, and no other version has
-    the number: it is the ``seq`` of the first event."""
-
-    @property
-    def created_at(self) -> datetime:
-        """``created_at_ns`` as an aware datetime (microseconds)."""
-        from datetime import UTC, datetime
-
-        return datetime.fromtimestamp(self.created_at_ns / 1e9, tz=UTC)
-
-
-class Entry(NamedTuple):
-    """A live memory, without its content."""
-
-    path: MemoryPath
-    memory_id: str
-    version_id: str
-    size_bytes: int
-    sha256: str
-    created_at_ns: int
-    updated_at_ns: int
-
-
-class Directory(NamedTuple):
-    """A directory in a listing; ``size_bytes`` sums what lies beneath, at any depth."""
-
-    path: MemoryPath
-    size_bytes: int
-
-
-class Listed(NamedTuple):
-    """One line of an outline: a file or a directory, with its size in bytes."""
-
-    path: MemoryPath
-    size_bytes: int
-    is_directory: bool
-
-
-class Outline(NamedTuple):
-    """The visible items up to two levels below a directory, as far as asked for.
-
-    ``size_bytes`` is that of the directory itself, ``total`` how many items there are in all.
-    """
-
-    size_bytes: int
-    items: tuple[Listed, ...]
-    total: int
-
-
-class Page(NamedTuple):
-    """A page of a listing; ``after`` continues it, None on the last page."""
-
-    entries: tuple[Entry | Directory, ...]
-    after: str | None
-
-
-class VersionPage(NamedTuple):
-    """A page of versions, newest first; ``after`` continues it, None on the last page."""
-
-    versions: tuple[Version, ...]
-    after: str | None
-
-
-class Hit(NamedTuple):
-    """A search result: where, which 1-based lines, and their text (each cut to 200 characters)."""
-
-    path: MemoryPath
-    lines: tuple[tuple[int, str], ...]
-
-
-class Usage(NamedTuple):
-    """What a store holds now; ``history_bytes`` is what its history takes on storage."""
-
-    files: int
-    size_bytes: int
-    versions: int
-    history_bytes: int
-
-
-class Problem(NamedTuple):
-    """Something ``verify`` found: a stable ``code``, what it is, what to do, and where."""
-
-    code: str
-    message: str
-    remedy: str
-    path: MemoryPath | None = None
-
-
-class Report(NamedTuple):
-    """The outcome of ``verify``: ``ok`` means no problem; ``notes`` are harmless findings."""
-
-    problems: tuple[Problem, ...]
-    notes: tuple[Problem, ...]
-    files: int
-    versions: int
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems
-
-
-@dataclass(frozen=True, slots=True)
-class VersionFilter:
-    """Which versions to list; all given fields have to hold. Times are inclusive, in ns."""
-
-    memory_id: str | None = None
-    path: MemoryPath | None = None
-    """Versions of every memory that was ever at this path, or beneath it."""
-    operation: Operation | None = None
-    actor: str | None = None
-    from_ns: int | None = None
-    to_ns: int | None = None
-
-
-class Moment(NamedTuple):
-    """A point in a store's history: the state right after version ``seq``."""
-
-    seq: int
-
-
-class Capabilities(NamedTuple):
-    """What a backend can do; a missing one is refused before anything starts."""
-
-    durable: bool = True
-    redacts: bool = True
-    searches: bool = True
-    time_travel: bool = True
-    shared_by_processes: bool = True
-    shared_by_machines: bool = False
-    external_edits: bool = False
-
+from memoranda.stores.changes import (
+    Ceiling,
+    Change,
+    Context,
+    Edit,
+    EditFunction,
+    Expect,
+    IfContent,
+    IfVersion,
+    Move,
+    Precondition,
+    Put,
+    Remove,
+    Retention,
+)
+from memoranda.stores.entries import Content, Directory, Entry, Hit, Listed, Outline, Page
+from memoranda.stores.reports import Problem, Report, Usage
+from memoranda.stores.store_info import Capabilities, StoreInfo, StorePage
+from memoranda.stores.versions import Moment, Operation, Version, VersionFilter, VersionPage
+
+__all__ = [
+    "LISTING_CHUNK",
+    "Backend",
+    "Store",
+    "WrapperStore",
+    "Ceiling",
+    "Change",
+    "Context",
+    "Edit",
+    "EditFunction",
+    "Expect",
+    "IfContent",
+    "IfVersion",
+    "Move",
+    "Precondition",
+    "Put",
+    "Remove",
+    "Retention",
+    "Content",
+    "Directory",
+    "Entry",
+    "Hit",
+    "Listed",
+    "Outline",
+    "Page",
+    "Moment",
+    "Operation",
+    "Version",
+    "VersionFilter",
+    "VersionPage",
+    "Problem",
+    "Report",
+    "Usage",
+    "Capabilities",
+    "StoreInfo",
+    "StorePage",
+]
 
 LISTING_CHUNK: Final = 1000
 
@@ -569,27 +304,6 @@ class WrapperStore(Store):
 
 
 # ---------------------------------------------------------------- the backend
-
-
-class StoreInfo(NamedTuple):
-    """What a backend knows of a store. ``user`` is None for stores made through the API."""
-
-    id: str
-    workspace: str
-    name: str
-    user: str | None
-    description: str = ""
-    metadata: Mapping[str, str] = {}
-    created_at_ns: int = 0
-    updated_at_ns: int = 0
-    archived_at_ns: int | None = None
-
-
-class StorePage(NamedTuple):
-    """A page of stores, newest first; ``after`` continues it, None on the last page."""
-
-    stores: tuple[StoreInfo, ...]
-    after: str | None
 
 
 class Backend(ABC):

@@ -1,0 +1,158 @@
+"""What a batch asks of a store: changes with their preconditions, and the context they are done in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from memoranda.light_dataclasses import dataclass
+from memoranda.path import MemoryPath
+from memoranda.text.splice import Splice
+
+EditFunction: TypeAlias = Callable[[bytes], Splice]
+
+
+# ---------------------------------------------------------------- preconditions
+
+
+class Expect(Enum):
+    """Preconditions that need no value."""
+
+    ANY = "any"
+    """No precondition: make the memory or replace its content."""
+
+    ABSENT = "absent"
+    """Nothing may live at the path; else ``AlreadyExists`` (or ``IsADirectory``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class IfVersion:
+    """The memory's head has to be this version (``memver_...``); else ``Conflict``."""
+
+    version_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class IfContent:
+    """The memory's content has to have this SHA-256 (64 lower-case hex); else ``Conflict``."""
+
+    sha256: str
+
+
+Precondition: TypeAlias = Expect | IfVersion | IfContent
+"""A memory that is missing fails ``IfVersion`` and ``IfContent`` with ``NotFound``."""
+
+
+# ---------------------------------------------------------------- changes
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Make the memory at ``path``, or give it ``content``; parents are made.
+
+    Equal content is a no-op and makes no version. A put at a directory raises ``IsADirectory``,
+    at the root ``RootRefused``, below a file ``NotADirectory`` naming that file. ``keep_id``
+    revives the deleted memory with that id (``mem_...``) instead of making a new one.
+    """
+
+    path: MemoryPath
+    content: bytes
+    expect: Precondition = Expect.ANY
+    keep_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change the content of the memory at ``path`` by a pure function of its present content.
+
+    ``edit`` runs inside the store's transaction where the store has one, otherwise between a
+    read and a conditional write; it may run several times, and only the last run counts. What it
+    raises (a ``Refused``) leaves ``apply`` unchanged and nothing is stored. A missing path raises
+    ``NotFound``, a directory ``IsADirectory``.
+    """
+
+    path: MemoryPath
+    edit: EditFunction
+    expect: Precondition = Expect.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Delete the memory at ``path``, or the directory with all beneath it.
+
+    A missing path raises ``NotFound``, the root ``RootRefused``. ``IfVersion`` and ``IfContent``
+    on a directory raise ``IsADirectory``.
+    """
+
+    path: MemoryPath
+    expect: Precondition = Expect.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Give the memory or directory at ``source`` the new path ``target``; parents are made.
+
+    Ids stay. Never overwrites: a taken target raises ``AlreadyExists`` (also ``source`` itself and
+    the root). A missing source raises ``NotFound``, the root as source ``RootRefused``, a directory
+    into itself ``MoveIntoItself``, a parent that is a file ``NotADirectory``, a path beneath that
+    would get too long ``MovedNameTooLong``. Memory ``/a`` to ``/a/b`` is allowed.
+    """
+
+    source: MemoryPath
+    target: MemoryPath
+    expect: Precondition = Expect.ANY
+
+
+Change: TypeAlias = Put | Edit | Remove | Move
+
+
+# ---------------------------------------------------------------- the context
+
+
+_NO_AUDIT: Final[Mapping[str, Any]] = {}
+
+
+class Ceiling(NamedTuple):
+    """How much a store may hold after a batch, checked by the store inside its transaction.
+
+    A batch that adds bytes and ends above ``total_bytes`` raises ``MemoryFull``; one that adds
+    memories and ends above ``files`` raises ``TooManyFiles``; an edited or put file that grows
+    and ends above ``file_bytes`` raises ``FileTooLarge``. None lifts a limit.
+    """
+
+    total_bytes: int | None = None
+    files: int | None = None
+    file_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How much history stays.
+
+    Everything younger than ``keep_days`` (0: for ever), always the head and the ``keep_newest``
+    versions of a live memory, and, where ``budget_bytes`` is given, no more than fits: the oldest
+    goes first, also if it is younger.
+    """
+
+    keep_days: int = 30
+    keep_newest: int = 10
+    budget_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Who does a batch and why; it becomes part of each version and audit entry.
+
+    ``actor`` is a short name (``agent``, ``external``, ``expiry``) or an API id (``apikey_...``,
+    ``user_...``, ``sesn_...``, ``svac_...``). ``command`` names the command or program action.
+    ``audit`` is the draft of the audit entry: small, content-free, JSON-able. ``retention`` says
+    how much history stays from this batch on; None leaves it to the backend.
+    """
+
+    actor: str = "agent"
+    command: str = ""
+    trace_id: str | None = None
+    ceiling: Ceiling = Ceiling()
+    audit: Mapping[str, Any] = _NO_AUDIT
+    retention: Retention | None = None

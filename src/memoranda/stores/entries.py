@@ -1,0 +1,72 @@
+"""What a store answers about the memories that live now: contents, listings, search results."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from memoranda.path import MemoryPath
+
+
+class Content(NamedTuple):
+    """Bytes that were read.
+
+    ``data`` is what was asked for, ``size_bytes`` the size of the whole file. Equal ``stamp`` s
+    of one path mean equal content: a cheap key for caches, not an id to keep.
+    """
+
+    data: bytes
+    size_bytes: int
+    stamp: Hashable
+
+
+class Entry(NamedTuple):
+    """A live memory, without its content."""
+
+    path: MemoryPath
+    memory_id: str
+    version_id: str
+    size_bytes: int
+    sha256: str
+    created_at_ns: int
+    updated_at_ns: int
+
+
+class Directory(NamedTuple):
+    """A directory in a listing; ``size_bytes`` sums what lies beneath, at any depth."""
+
+    path: MemoryPath
+    size_bytes: int
+
+
+class Listed(NamedTuple):
+    """One line of an outline: a file or a directory, with its size in bytes."""
+
+    path: MemoryPath
+    size_bytes: int
+    is_directory: bool
+
+
+class Outline(NamedTuple):
+    """The visible items up to two levels below a directory, as far as asked for.
+
+    ``size_bytes`` is that of the directory itself, ``total`` how many items there are in all.
+    """
+
+    size_bytes: int
+    items: tuple[Listed, ...]
+    total: int
+
+
+class Page(NamedTuple):
+    """A page of a listing; ``after`` continues it, None on the last page."""
+
+    entries: tuple[Entry | Directory, ...]
+    after: str | None
+
+
+class Hit(NamedTuple):
+    """A search result: where, which 1-based lines, and their text (each cut to 200 characters)."""
+
+    path: MemoryPath
+    lines: tuple[tuple[int, str], ...]

@@ -1,0 +1,39 @@
+"""What is known of a store without opening it: its names and times, and what its backend can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Capabilities(NamedTuple):
+    """What a backend can do; a missing one is refused before anything starts."""
+
+    durable: bool = True
+    redacts: bool = True
+    searches: bool = True
+    time_travel: bool = True
+    shared_by_processes: bool = True
+    shared_by_machines: bool = False
+    external_edits: bool = False
+
+
+class StoreInfo(NamedTuple):
+    """What a backend knows of a store. ``user`` is None for stores made through the API."""
+
+    id: str
+    workspace: str
+    name: str
+    user: str | None
+    description: str = ""
+    metadata: Mapping[str, str] = {}
+    created_at_ns: int = 0
+    updated_at_ns: int = 0
+    archived_at_ns: int | None = None
+
+
+class StorePage(NamedTuple):
+    """A page of stores, newest first; ``after`` continues it, None on the last page."""
+
+    stores: tuple[StoreInfo, ...]
+    after: str | None
