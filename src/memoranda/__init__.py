@@ -17,11 +17,13 @@ __all__ = [
     "AsyncMemory",
     "Conflict",
     "Corrupt",
+    "InjectionMarks",
     "Limits",
     "MemorandaError",
     "Memory",
     "Misuse",
     "Policy",
+    "Redaction",
     "Refused",
     "Retention",
     "StoredMemory",
@@ -32,9 +34,11 @@ __all__ = [
 
 _HOMES = {
     "AsyncMemory": "memoranda.async_memory",
+    "InjectionMarks": "memoranda.policies.injection",
     "Limits": "memoranda.policies.limits",
     "Memory": "memoranda.memory",
     "Policy": "memoranda.policies.policy",
+    "Redaction": "memoranda.policies.redaction",
     "Retention": "memoranda.stores.base",
     "StoredMemory": "memoranda.operations.read_memory",
     "ToolResult": "memoranda.reply",
@@ -53,8 +57,10 @@ if TYPE_CHECKING:
     )
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
+    from memoranda.policies.injection import InjectionMarks
     from memoranda.policies.limits import Limits
     from memoranda.policies.policy import Policy
+    from memoranda.policies.redaction import Redaction
     from memoranda.reply import ToolResult
     from memoranda.stores.base import Retention
 else:

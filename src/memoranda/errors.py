@@ -27,6 +27,7 @@
     |   |-- TooManyFiles         the store would pass its file limit
     |   |-- ReadOnly             the path or the store can't be written
     |   |-- TooManyCommands      the rate limit is used up
+    |   |-- SecretFound          what would be stored holds a secret, and the policy refuses it
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
     |   |-- ContentGone          a version's content was redacted
     |   |-- BadFolder            a folder to export to or import from can't be used so
@@ -333,6 +334,22 @@ class TooManyCommands(Refused):
     def __init__(self, seconds: int) -> None:
         super().__init__(f"Too many commands; wait {seconds} seconds.")
         self.seconds = seconds
+
+
+class SecretFound(Refused):
+    """What would be stored holds what may not be kept.
+
+    ``whats`` says what it looks like, ``lines`` are the 1-based lines of the text that would result;
+    none where the name of the file holds it. Neither names nor text are in the error.
+    """
+
+    code = "secret_found"
+
+    def __init__(self, whats: tuple[str, ...], lines: tuple[int, ...] = ()) -> None:
+        where = f"line {', '.join(map(str, lines))}" if lines else "the name"
+        super().__init__(f"What looks like {', '.join(whats)} would be stored ({where}).")
+        self.whats = whats
+        self.lines = lines
 
 
 class NotRedactable(Refused):

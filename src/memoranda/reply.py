@@ -41,6 +41,7 @@ from memoranda.errors import (
     ReadOnly,
     Refused,
     RootRefused,
+    SecretFound,
     TooManyCommands,
     TooManyFiles,
     TooManyLines,
@@ -170,14 +171,6 @@ def secrets_removed(count: int, kinds: str) -> str:
 def waits_for_approval(path: MemoryPath) -> str:
     """A write became a proposal; not an error."""
     return f"Saved for review: {path} changes when a person approves it."
-
-
-def secret_refused(kinds: str, lines: str) -> str:
-    """A write was refused for what it holds."""
-    return (
-        f"Error: Not saved: the text holds what looks like {kinds} (line {lines}). "
-        "Save it without the secret."
-    )
 
 
 # ---------------------------------------------------------------- refusals
@@ -414,3 +407,19 @@ def read_only(error: ReadOnly, asked: Asked) -> str:
 def too_many_commands(error: TooManyCommands, asked: Asked) -> str:
     """The rate limit is used up."""
     return f"Error: Too many memory commands. Wait {error.seconds} seconds, then try again."
+
+
+@refusal.register(SecretFound)
+def secret_found(error: SecretFound, asked: Asked) -> str:
+    """What would be stored, or its name, holds what may not be kept."""
+    kinds = ", ".join(error.whats)
+    if not error.lines:
+        return (
+            f"Error: Not saved: the name holds what looks like {kinds}. "
+            "Choose a name without the secret."
+        )
+    lines = ", ".join(map(str, error.lines))
+    return (
+        f"Error: Not saved: the text holds what looks like {kinds} (line {lines}). "
+        "Save it without the secret."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -26,10 +27,11 @@ from memoranda.errors import (
     Refused,
     Unavailable,
 )
+from memoranda.light_dataclasses import replace
 from memoranda.path import MemoryPath
 from memoranda.reply import ToolResult
 from memoranda.retry import Pause, apply_with_retry, blocking_pause
-from memoranda.stores.base import Change, Context, Edit, Expect, Move, Put, Remove, Store
+from memoranda.stores.base import Change, Context, Edit, Expect, Move, Put, Removal, Remove, Store
 from memoranda.view_directory import show_directory
 
 if TYPE_CHECKING:
@@ -111,8 +113,8 @@ class Tool:
 
     async def _create(self, command: Create, context: Context) -> ToolResult:
         content = command.file_text.encode()
-        await self._apply(Put(command.path, content, self._create_expects), context)
-        return ToolResult(reply.created(command.path))
+        removed = await self._apply(Put(command.path, content, self._create_expects), context)
+        return ToolResult(reply.created(command.path) + _note(removed))
 
     async def _str_replace(self, command: StrReplace, context: Context) -> ToolResult:
         from memoranda.edits import replacement
@@ -126,15 +128,21 @@ class Tool:
             done = old, change
             return change
 
-        await self._apply(Edit(command.path, edit), context)
+        removed = await self._apply(Edit(command.path, edit), context)
         assert done is not None, "a store that applies an edit runs it"
-        return ToolResult(reply.replaced(snippet(*done, self._view_cap_chars)))
+        old, change = done
+        for removal in removed:
+            # What a layer made of the change is what there is to be shown.
+            change = removal.change or change
+        shown = reply.replaced(snippet(old, change, self._view_cap_chars))
+        return ToolResult(shown + _note(removed))
 
     async def _insert(self, command: Insert, context: Context) -> ToolResult:
         from memoranda.edits import insertion
 
-        await self._apply(Edit(command.path, lambda old: insertion(command, old)), context)
-        return ToolResult(reply.inserted(command.path))
+        edit = Edit(command.path, lambda old: insertion(command, old))
+        removed = await self._apply(edit, context)
+        return ToolResult(reply.inserted(command.path) + _note(removed))
 
     async def _delete(self, command: Delete, context: Context) -> ToolResult:
         path = command.path
@@ -166,5 +174,14 @@ class Tool:
             return True
         return False
 
-    async def _apply(self, change: Change, context: Context) -> None:
+    async def _apply(self, change: Change, context: Context) -> Sequence[Removal]:
+        """Apply a change; what a layer took out of it."""
+        removed: list[Removal] = []
+        context = replace(context, notice=removed.append)
         await apply_with_retry(self._store, (change,), context, self._pause)
+        return removed
+
+
+def _note(removed: Sequence[Removal]) -> str:
+    whats = [what for removal in removed for what in removal.whats]
+    return reply.secrets_removed(len(whats), ", ".join(dict.fromkeys(whats))) if whats else ""

@@ -16,6 +16,7 @@ from memoranda.errors import (
     Misuse,
     ReadOnly,
     Refused,
+    SecretFound,
     TooManyCommands,
     Unavailable,
     Unsupported,
@@ -137,9 +138,19 @@ def test_too_many_commands_are_told_how_long_to_wait(store: Store, command: Comm
 
 @pytest.mark.spec("POLICY-06")
 def test_a_refused_secret_names_its_kinds_and_lines() -> None:
-    assert reply.secret_refused("an API key, a password", "3, 7") == (
+    error = SecretFound(("an API key", "a password"), (3, 7))
+    assert reply.refusal(error, Create(PATH, "x")) == (
         "Error: Not saved: the text holds what looks like an API key, a password (line 3, 7). "
         "Save it without the secret."
+    )
+
+
+@pytest.mark.spec("POLICY-06")
+def test_a_secret_in_a_name_is_refused_without_the_name() -> None:
+    error = SecretFound(("an API key",))
+    assert reply.refusal(error, Create(PATH, "x")) == (
+        "Error: Not saved: the name holds what looks like an API key. "
+        "Choose a name without the secret."
     )
 
 

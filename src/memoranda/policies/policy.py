@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
+from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import Limits
+from memoranda.policies.redaction import Redaction
 from memoranda.stores.base import Retention
 
 OnExists: TypeAlias = Literal["error", "overwrite"]
+
+_PARTS: Final = {"limits": Limits, "redaction": Redaction, "injection": InjectionMarks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,8 @@ class Policy:
     in history). ``read_only`` refuses every change, by Claude and by programs. ``retention`` says
     how much history stays, in whole days, versions and bytes; without it everything younger than 30
     days and the newest 10 versions, in up to ten times the bytes that the memory may hold.
+    ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
+    what happens to text that speaks to the agent as an instruction would.
 
     Raises ``Misuse`` for values that can't be.
     """
@@ -29,10 +35,14 @@ class Policy:
     on_exists: OnExists = "error"
     read_only: bool = False
     retention: Retention | None = None
+    redaction: Redaction = Redaction()
+    injection: InjectionMarks = InjectionMarks()
 
     def __post_init__(self) -> None:
-        if type(self.limits) is not Limits:
-            raise Misuse(f"Policy: limits is {self.limits!r}; it has to be a Limits object.")
+        for name, kind in _PARTS.items():
+            part: object = getattr(self, name)
+            if type(part) is not kind:
+                raise Misuse(f"Policy: {name} is {part!r}; it has to be a {kind.__name__} object.")
         if self.on_exists not in get_args(OnExists):
             raise Misuse(
                 f'Policy: on_exists is {self.on_exists!r}; it has to be "error" or "overwrite".'

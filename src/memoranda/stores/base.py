@@ -37,6 +37,7 @@ from memoranda.stores.changes import (
     Move,
     Precondition,
     Put,
+    Removal,
     Remove,
     Retention,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Move",
     "Precondition",
     "Put",
+    "Removal",
     "Remove",
     "Retention",
     "Content",

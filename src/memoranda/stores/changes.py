@@ -140,6 +140,19 @@ class Retention:
     budget_bytes: int | None = None
 
 
+class Removal(NamedTuple):
+    """Secrets that a layer took out of what one change stores.
+
+    ``whats`` says what each one was ("a GitHub token"), in the order of the text, and holds none of
+    it. ``change`` is what is done to the old content in place of an ``Edit`` 's own splice; None
+    for a ``Put``.
+    """
+
+    path: MemoryPath
+    whats: tuple[str, ...]
+    change: Splice | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Who does a batch and why; it becomes part of each version and audit entry.
@@ -147,7 +160,8 @@ class Context:
     ``actor`` is a short name (``agent``, ``external``, ``expiry``) or an API id (``apikey_...``,
     ``user_...``, ``sesn_...``, ``svac_...``). ``command`` names the command or program action.
     ``audit`` is the draft of the audit entry: small, content-free, JSON-able. ``retention`` says
-    how much history stays from this batch on; None leaves it to the backend.
+    how much history stays from this batch on; None leaves it to the backend. ``notice`` is told by
+    a layer, once the batch is stored, what it took out; stores leave it alone.
     """
 
     actor: str = "agent"
@@ -156,3 +170,4 @@ class Context:
     ceiling: Ceiling = Ceiling()
     audit: Mapping[str, Any] = _NO_AUDIT
     retention: Retention | None = None
+    notice: Callable[[Removal], None] | None = None
