@@ -8,8 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +27,7 @@ from memoranda.stores.sqlite import SqliteBackend, SqliteDatabase
 from memoranda.stores.turnstile import Turnstile
 from memoranda.testing.promises.steps import append, p, put, read, tree
 from memoranda.text.splice import Splice
+from tests.stores.fork import in_a_child
 
 AGENT = Context(command="test")
 
@@ -259,23 +258,6 @@ def test_more_readers_than_are_kept_are_served(tmp_path: Path) -> None:
         thread.join()
     assert seen == [b"x"] * count
     run_now(backend.close())
-
-
-def in_a_child(work: Callable[[], None]) -> int:
-    """Run something in a fork; its exit status."""
-    with warnings.catch_warnings():
-        # The test runner's threads are none that hold anything of ours.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        try:
-            work()
-        except BaseException:  # noqa: BLE001 - a child must not go on into the runner's code
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
 
 
 def test_a_child_of_a_fork_opens_everything_anew_and_harms_nothing_of_the_parents(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from memoranda.errors import Misuse, Unsupported
+from memoranda.errors import Corrupt, Misuse, Unsupported
 from memoranda.operations.listing import newest_versions
 from memoranda.stores.base import Moment, Store, Version, VersionFilter
 
@@ -40,7 +40,10 @@ async def batch_of(store: Store, version: Version) -> list[Version]:
     """All versions that the batch of ``version`` made, newest first."""
     at_ns = version.created_at_ns
     then = await newest_versions(store, VersionFilter(from_ns=at_ns, to_ns=at_ns))
-    return [one for one in then if one.batch == version.batch]
+    batch = [one for one in then if one.batch == version.batch]
+    if not batch:
+        raise Corrupt("The history does not hang together; memoranda verify tells more.")
+    return batch
 
 
 def _ns_of(time: datetime) -> int:

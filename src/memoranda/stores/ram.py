@@ -1,7 +1,7 @@
 """The RAM backend: the same engine on an in-memory database, for tests and demos.
 
 ``memory:`` is a fresh, private database each time it is opened; ``memory:name`` is one database
-for the whole process, and stays until the process ends.
+for the whole process, and stays until the process ends. A forked child has a copy of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, ClassVar
 
-from memoranda.stores import control
+from memoranda.errors import Misuse
+from memoranda.stores import control, forks
 from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import open_connection
@@ -48,8 +49,21 @@ class RamBackend(SqlBackend):
         clock: Callable[[], int] = time.time_ns,
         retention: Retention = DEFAULT_RETENTION,
     ) -> None:
-        database = _shared(name) if name else RamDatabase()
-        super().__init__(database, clock=clock, retention=retention)
+        self._ram = _shared(name) if name else RamDatabase()
+        super().__init__(self._ram, clock=clock, retention=retention)
+        forks.watch(self)
+
+    def before_fork(self, seconds: float) -> bool:
+        # The baton first: who holds it waits for the database, never the other way round.
+        return super().before_fork(seconds) and self._ram.hold(seconds)
+
+    def after_fork_in_parent(self) -> None:
+        self._ram.let_go()
+        super().after_fork_in_parent()
+
+    def after_fork_in_child(self, *, is_quiet: bool) -> None:
+        super().after_fork_in_child(is_quiet=is_quiet)
+        self._ram.after_fork(is_quiet=is_quiet)
 
 
 class RamDatabase:
@@ -57,20 +71,47 @@ class RamDatabase:
 
     def __init__(self) -> None:
         self._turn = RLock()  # guards the connection
+        self._holds = 0
+        self._copied_at_work = False
         self._db = open_connection(":memory:")
         self._db.pragma("secure_delete", 1)
         with Transaction(self._db) as db:
             schema.create(db)
             db.execute(control.TABLES)
 
+    def hold(self, seconds: float) -> bool:
+        """Have nobody use the connection; whether that was possible within so many seconds."""
+        if not self._turn.acquire(timeout=seconds):
+            return False
+        self._holds += 1  # several backends may share the database
+        return True
+
+    def let_go(self) -> None:
+        """Let others use it again, once for each ``hold``."""
+        if self._holds:
+            self._holds -= 1
+            self._turn.release()
+
+    def after_fork(self, *, is_quiet: bool) -> None:
+        """In the child: the copy is its own, if it was whole."""
+        self._turn = RLock()  # the old one is held by a thread that is not there
+        self._holds = 0
+        self._copied_at_work |= not is_quiet
+
+    def _check_whole(self) -> None:
+        if self._copied_at_work:
+            raise Misuse("This process was forked off amid work on the memory; it can't use it.")
+
     @contextmanager
     def reading(self) -> Generator[Connection]:
         """The connection; nobody writes meanwhile."""
+        self._check_whole()
         with self._turn:
             yield self._db
 
     def writing(self) -> Transaction:
         """A transaction; nobody reads meanwhile."""
+        self._check_whole()
         return _RamTransaction(self._db, self._turn)
 
     def scrub(self) -> None:

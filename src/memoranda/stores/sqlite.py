@@ -7,14 +7,13 @@ SQLite's busy handler. Readers have connections of their own and wait for nobody
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
-from memoranda.errors import Corrupt, MemorandaError, Misuse, Unavailable
+from memoranda.errors import MemorandaError, Misuse, Unavailable
 from memoranda.stores import control, forks
 from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
@@ -23,6 +22,7 @@ from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.reader_pool import ReaderPool
+from memoranda.stores.sqlite_file import DatabaseFile
 from memoranda.stores.turnstile import Turnstile
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class SqliteDatabase:
     """The file: one writing connection, a few reading ones, and the turnstile."""
 
     def __init__(self, path: str, vfs: str | None = None) -> None:
-        self._path = path
+        self._file = DatabaseFile(path)
         self._vfs = vfs
         self._begin()
 
@@ -91,7 +91,7 @@ class SqliteDatabase:
         readers, writer = self._readers, self._writer
         self._begin()
         if not is_quiet:
-            _copied_at_work[os.path.realpath(self._path)] = (readers, writer)
+            _copied_at_work[os.path.realpath(self._file.path)] = (readers, writer)
             return
         readers.close()
         if writer is not None:
@@ -112,16 +112,17 @@ class SqliteDatabase:
             self._readers.give_back(db, is_sound=is_sound)
 
     def _reader(self) -> Connection | None:
-        try:
-            if not os.stat(self._path).st_size:
-                return None
-        except FileNotFoundError:
+        file = self._file
+        if not file.is_made():
             return None
+        _check_not_copied(file.path)
+        try:
+            ino = file.know()
         except OSError as error:
             raise Unavailable("The database can't be opened.") from error
-        _check_not_copied(self._path)
-        db = connect(self._path, vfs=self._vfs, check=schema.check_format)
+        db = connect(file.path, vfs=self._vfs, check=schema.check_format)
         if schema.check_format(db):
+            file.opened(ino)
             return db
         db.close()
         return None
@@ -130,7 +131,7 @@ class SqliteDatabase:
         """A transaction; waits for other processes. Makes file and tables if they are missing."""
         with self._opening:
             if self._writer is None:
-                self._writer = _Writer(self._path, self._vfs)
+                self._writer = _Writer(self._file, self._vfs)
         return self._writer.transaction()
 
     def scrub(self) -> None:
@@ -156,18 +157,17 @@ class SqliteDatabase:
 class _Writer:
     """The writing connection and what goes with it; held by whoever leads."""
 
-    def __init__(self, path: str, vfs: str | None) -> None:
-        self._path = path
-        _check_not_copied(path)
+    def __init__(self, file: DatabaseFile, vfs: str | None) -> None:
+        self._file = file
+        _check_not_copied(file.path)
         try:
-            _make_file(path)
-            self._turnstile = Turnstile(path)
+            file.make_directory()
+            self._turnstile = Turnstile(file.path)
         except OSError as error:
             raise Unavailable("The database can't be made or opened.") from error
         try:
             self._turnstile.enter()
-            # Before it is opened: whatever takes its place from now on is another file.
-            self._ino = os.stat(path).st_ino
+            file.make()
             self.db = self._open(vfs)
             self._turnstile.leave()
         except BaseException as error:
@@ -177,12 +177,16 @@ class _Writer:
             raise
 
     def _open(self, vfs: str | None) -> Connection:
-        db = connect(self._path, vfs=vfs, check=schema.check_format)
+        file = self._file
+        ino = file.know()
+        db = connect(file.path, vfs=vfs, check=schema.check_format)
         try:
             with Transaction(db):
                 if not schema.check_format(db):
                     schema.create(db)
                     db.execute(control.TABLES)
+            file.opened(ino)
+            file.opened_for_writing()
         except BaseException:
             db.close()
             raise
@@ -193,15 +197,17 @@ class _Writer:
         return _Turn(self)
 
     def enter(self) -> None:
-        """Wait for the turn; the file has to be the one that was opened."""
+        """Wait for the turn; the file and its log have to be the ones that were opened."""
         self._turnstile.enter()
         try:
-            ino = os.stat(self._path).st_ino
-        except OSError:
-            ino = None
-        if ino != self._ino:
+            self._file.check()
+            if self._file.has_lost_log():
+                # What was acknowledged lies in that log, which goes with the last who has it open.
+                self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                raise self._file.log_is_lost()
+        except BaseException:
             self._turnstile.leave()
-            raise Unavailable("The database was moved or replaced while it was open; open it anew.")
+            raise
 
     def leave(self) -> None:
         """Let the next one in."""
@@ -256,43 +262,6 @@ class _Turn(Transaction):
             super().__exit__(kind, error, trace)
         finally:
             self._writer.leave()
-
-
-def _make_file(path: str) -> None:
-    """Make an empty file, and the directories above, for their owner only; durably."""
-    if os.path.exists(path):
-        return
-    if os.path.exists(path + "-wal"):
-        # SQLite would play an old log into a new database: in ten of ten tries a corrupt one.
-        raise Corrupt("The database is gone, but its write-ahead log is there; restore both.")
-    directory = os.path.dirname(path)
-    _make_directory(directory)
-    made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if not os.fstat(made).st_size:
-            os.fchmod(made, 0o600)  # whatever the umask is; SQLite's own files follow this one
-    finally:
-        os.close(made)
-    _sync(directory)
-
-
-def _make_directory(path: str) -> None:
-    if os.path.isdir(path):
-        return
-    above = os.path.dirname(path)
-    _make_directory(above)
-    with contextlib.suppress(FileExistsError):  # another process was faster
-        os.mkdir(path, 0o700)
-        os.chmod(path, 0o700)
-        _sync(above)
-
-
-def _sync(directory: str) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _copied_at_work: dict[str, object] = {}

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+from typing import Final
+
+LOCK: Final = "-lock"
+"""What the name of the second file ends with."""
 
 
 class Turnstile:
@@ -20,7 +24,7 @@ class Turnstile:
     def __init__(self, path: str) -> None:
         self._turn = _open(path + "-turn")
         try:
-            self._lock = _open(path + "-lock")
+            self._lock = _open(path + LOCK)
         except BaseException:
             os.close(self._turn)
             raise

@@ -30,7 +30,8 @@ from memoranda.stores.log.transaction import Transaction
         (apsw.PermissionsError, Unavailable),
         (apsw.IOError, Unavailable),
         (apsw.NoMemError, Unavailable),
-        (apsw.SQLError, Misuse),
+        (apsw.SQLError, Corrupt),
+        (apsw.MisuseError, Misuse),
     ],
 )
 def test_each_error_of_sqlite_means_one_of_ours(

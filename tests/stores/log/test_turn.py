@@ -366,10 +366,9 @@ def test_an_image_can_change_alone() -> None:
         assert node is not None
         turn.set_image(node, Image(5, 6))
         assert not turn.is_idle
-        turn.set_disk(node, "=61")
 
     rig.turn(work)
-    assert rig.rows("SELECT ino, mtime, disk FROM node WHERE name = 'a'") == [(5, 6, "=61")]
+    assert rig.rows("SELECT ino, mtime FROM node WHERE name = 'a'") == [(5, 6)]
 
     def with_new_text(turn: Turn) -> None:
         turn.run([put("/a", "new")], AGENT)

@@ -9,7 +9,8 @@ keeps them here and shows them as plain files. ``docs/formats/log.md`` lays out 
     tree.py         names, places and counters inside one transaction
     turn.py         Turn: the commands of one transaction; begins here for whoever writes
     drafts.py       what a command changed, before it becomes events
-    heads.py        Heads: where the present contents live (a port), and the one in SQL
+    heads.py        Heads: where the present contents live (a port)
+    sql_heads.py    the one in SQL, of RAM and SQLite
     text.py         Text: a content in slices
     bodies.py       full bodies, deltas, pieces; rebuilding any version
     events.py       writing events; digests and the hash chain

@@ -4,20 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import apsw
+
 from memoranda.digests import sha256
-from memoranda.errors import Corrupt
+from memoranda.errors import Corrupt, MemorandaError
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem, Report
 from memoranda.stores.log import bodies, events
+from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.node import COLUMNS, Node, is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.store_log import StoreLog
 
+_WHOLE_DATABASE: Final = "PRAGMA integrity_check(1)"
+"""Unlike quick_check it sees an index that leads past rows; rebuilding all contents takes longer."""
+_DAMAGED: Final = "The database file is damaged."
 _RESTORE: Final = "Restore the store from a copy; what other versions hold is still good."
 _RECOUNT: Final = "Copy the store to a new one; contents and history are good."
+
+
+# A damaged row has anything anywhere: nothing where a number should be, an operation that is none.
+_NONSENSE: Final = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+
+
+def unreadable(error: Corrupt) -> Report:
+    """What is said of a database that is too damaged to look into."""
+    return Report((Problem("database", str(error), _RESTORE),), (), 0, 0)
+
+
+def database(db: Connection) -> Report:
+    """The database's own check, where no store is found in it."""
+    problems = [
+        Problem("database", _DAMAGED, _RESTORE)
+        for (said,) in db.execute(_WHOLE_DATABASE)
+        if said != "ok"
+    ]
+    return Report(tuple(problems), (), 0, 0)
 
 
 class _Counted(NamedTuple):
@@ -48,8 +74,31 @@ class Check:
         self._children: dict[int, list[Node]] = {}
 
     def run(self) -> Report:
-        """Check everything."""
-        self._check_database()
+        """Check everything; what can't be read for damage is a problem, too."""
+        root: Node | None = None
+        try:
+            self._check_database()
+            root = self._load()
+            self._check_events(root)
+            for node in self._nodes.values():
+                if node.parent is not None and node.parent not in self._nodes:
+                    self._problem(
+                        "orphan", "A file or directory lies in one that is missing.", _RESTORE
+                    )
+                self._check_versions(node)
+            self._check_directory(root, ())
+        except apsw.Error as error:
+            ours = as_ours(error)
+            if not isinstance(ours, Corrupt):
+                raise ours from error
+            self._is_damaged(ours)
+        except (Corrupt, *_NONSENSE) as error:
+            self._is_damaged(error)
+        files, versions = (0, 0) if root is None else (root.files or 0, root.versions)
+        return Report(tuple(self.problems), tuple(self.notes), files, versions)
+
+    def _load(self) -> Node:
+        """Read all nodes; the root."""
         rows = self._log.db.execute(
             f"SELECT {COLUMNS} FROM node WHERE id >= ? AND id < ? ORDER BY id",
             (self._log.base, self._log.end),
@@ -59,16 +108,13 @@ class Check:
             self._nodes[node.id] = node
             if node.parent is not None and node.gone is None:
                 self._children.setdefault(node.parent, []).append(node)
-        root = self._nodes[self._log.base]
-        self._check_events(root)
-        for node in self._nodes.values():
-            if node.parent is not None and node.parent not in self._nodes:
-                self._problem(
-                    "orphan", "A file or directory lies in one that is missing.", _RESTORE
-                )
-            self._check_versions(node)
-        self._check_directory(root, ())
-        return Report(tuple(self.problems), tuple(self.notes), root.files or 0, root.versions)
+        return self._nodes[self._log.base]
+
+    def _is_damaged(self, error: Exception) -> None:
+        """Nothing more can be checked: say so, unless the same was said."""
+        said = str(error) if isinstance(error, MemorandaError) else _DAMAGED
+        if not any(problem.code == "database" for problem in self.problems):
+            self._problem("database", said, _RESTORE)
 
     def _problem(
         self, code: str, message: str, remedy: str, path: MemoryPath | None = None
@@ -76,9 +122,7 @@ class Check:
         self.problems.append(Problem(code, message, remedy, path))
 
     def _check_database(self) -> None:
-        for (said,) in self._log.db.execute("PRAGMA quick_check(1)"):
-            if said != "ok":
-                self._problem("database", "The database file is damaged.", _RESTORE)
+        self.problems += database(self._log.db).problems
 
     # ---- the history
 

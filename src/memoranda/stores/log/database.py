@@ -86,12 +86,27 @@ def open_connection(path: str, vfs: str | None = None) -> Connection:
     return cast("Connection", db)
 
 
-def as_ours(error: apsw.Error) -> MemorandaError:
+FOREIGN: Final = (apsw.Error, UnicodeDecodeError)
+"""What comes out of SQLite besides rows. A damaged text is decoded by apsw, so it is an error of
+Python's."""
+
+_DAMAGE: Final = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    # Every statement is ours, and right for the tables that we made: these are others by now.
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+)
+
+
+def as_ours(error: apsw.Error | UnicodeDecodeError) -> MemorandaError:
     """What one of SQLite's errors means: raise it ``from`` the error.
 
     Nothing of SQLite's text goes into ours; the cause has it.
     """
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+    if isinstance(error, _DAMAGE):
         return Corrupt("The database is damaged; restore it from a copy, or salvage it.")
     if isinstance(error, (apsw.FullError,)):
         return Unavailable("The disk is full.")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Heads(Protocol):
     """Present contents, as a turn needs them. Everything runs inside the turn's transaction."""
 
+    __slots__ = ()
+
     def read(self, node: Node) -> bytes:
         """The whole present content of a file node, as it was before this turn.
 

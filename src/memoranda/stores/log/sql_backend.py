@@ -15,11 +15,12 @@ import apsw
 
 from memoranda.errors import MemorandaError, Misuse, UnknownId
 from memoranda.stores import control
-from memoranda.stores.base import Backend, StoreInfo, StorePage
+from memoranda.stores.base import Backend, Report, StoreInfo, StorePage
 from memoranda.stores.group_commit import GroupCommit
-from memoranda.stores.log import redaction
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.log import check, redaction
+from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.ids import new_store_id
+from memoranda.stores.log.records import Records
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
 from memoranda.stores.log.sql_heads import SqlHeads
@@ -225,6 +226,11 @@ class SqlBackend(Backend):
         self._scrub()  # also if it was blanked before: then that one's may have failed
         return version
 
+    def check(self) -> Report:
+        """What the database says of itself, whatever stores are in it."""
+        with self._reading() as db:
+            return Report((), (), 0, 0) if db is None else check.database(db)
+
     # ---- the database
 
     def before_fork(self, seconds: float) -> bool:
@@ -244,6 +250,8 @@ class SqlBackend(Backend):
         del is_quiet  # what is in memory is whole, or nobody's any more
         self._held.pop_all()
         self._group = GroupCommit(self._lead)
+        for place in tuple(self._places.values()):
+            place.records = Records()  # what waits is the parent's to write
 
     def _lead(self, jobs: Sequence[ChangeJob]) -> None:
         batch = Batch(jobs, self.now(), self._retention)
@@ -274,7 +282,7 @@ class SqlBackend(Backend):
         try:
             with self.database.reading() as db:
                 yield db
-        except apsw.Error as error:
+        except FOREIGN as error:
             raise as_ours(error) from error
 
     @contextmanager
@@ -284,7 +292,7 @@ class SqlBackend(Backend):
         try:
             with self._group.alone(), self.database.writing() as db:
                 yield db
-        except apsw.Error as error:
+        except FOREIGN as error:
             raise as_ours(error) from error
 
     def _scrub(self) -> None:

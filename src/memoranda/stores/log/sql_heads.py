@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Corrupt
 from memoranda.stores.log.bodies import join
+from memoranda.stores.log.heads import Heads
 from memoranda.stores.log.pieces import PIECE_BYTES, number_of_pieces, pieces_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _WHOLE_PIECES: Final = "SELECT data FROM piece WHERE seq = ? AND n BETWEEN ? AND
 _HEAD_PIECES: Final = "SELECT data FROM head_piece WHERE node = ? AND n BETWEEN ? AND ? ORDER BY n"
 
 
-class SqlHeads:
+class SqlHeads(Heads):
     """The ``Heads`` of RAM and SQLite."""
 
     __slots__ = ("_db",)

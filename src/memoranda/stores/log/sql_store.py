@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import apsw
-
-from memoranda.errors import Misuse
+from memoranda.errors import Corrupt, Misuse
 from memoranda.stores.base import Report
 from memoranda.stores.log import check
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.log_store import LogStore
 from memoranda.stores.log.sql_batch import ChangeJob, find
 from memoranda.stores.log.sql_heads import SqlHeads
@@ -70,10 +68,13 @@ class SqlStore(LogStore):
         return self._open().redact(self._place, version_id, context)
 
     async def verify(self) -> Report:
-        with self._reading() as log:
-            if log is None:
-                return Report((), (), 0, 0)
-            return check.Check(log, SqlHeads(log).read).run()
+        try:
+            with self._reading() as log:
+                if log is not None:
+                    return check.Check(log, SqlHeads(log).read).run()
+            return self._backend.check()  # nothing was written yet, or damage hides that it was
+        except Corrupt as error:  # it can't even be opened
+            return check.unreadable(error)
 
     async def close(self) -> None:
         try:
@@ -106,7 +107,7 @@ class _Reading:
                 if found is not None:
                     place.bind(found[0])
             return place.log(db)
-        except apsw.Error as error:
+        except FOREIGN as error:
             raise as_ours(error) from error
 
     def __exit__(
@@ -117,7 +118,7 @@ class _Reading:
     ) -> None:
         try:
             self._connected.__exit__(kind, error, trace)
-        except apsw.Error as raised:  # the one that came, or one of letting go
+        except FOREIGN as raised:  # the one that came, or one of letting go
             raise as_ours(raised) from raised
-        if isinstance(error, apsw.Error):
+        if isinstance(error, FOREIGN):
             raise as_ours(error) from error

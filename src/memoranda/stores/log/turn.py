@@ -124,12 +124,6 @@ class Turn:
         self.tree.touch(node)
         self._contents.set_image(node, image)
 
-    def set_disk(self, node: Node, disk: str | None) -> None:
-        """The name a node has on disk where it can't be its own (a host that folds case)."""
-        self.tree.begin()
-        self.tree.touch(node)
-        node.disk = disk
-
     def audit(self, context: Context, at_ns: int) -> None:
         """An audit entry of something that changed nothing, at ``at_ns`` or as near to it as the
         order of events allows."""
