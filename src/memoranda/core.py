@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoranda import reply
+from memoranda.arguments import any_text
 from memoranda.command import parse
 from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId
 from memoranda.path import ROOT
@@ -96,6 +97,8 @@ class Core:
 
     async def execute(self, raw: object, trace_id: str | None = None) -> ToolResult:
         """The answer to the input of a tool call, whatever it is."""
+        if trace_id is not None:
+            trace_id = any_text("trace_id", trace_id)
         try:
             opened = self._opened or await self._open()
             command = parse(raw)

@@ -44,10 +44,10 @@ class Memory:
 
     Programs' methods take paths as people write them (``/memories/a/b.md``) and go through the
     same policies as Claude's commands. They may raise ``BadPath`` for a path that the policy of
-    paths refuses, ``Unavailable``, ``Corrupt``, and ``Misuse`` once the memory is closed; what else
-    they raise is a ``Refused`` that each names, or a limit (``FileTooLarge``, ``MemoryFull``,
-    ``TooManyFiles``, ``ReadOnly``). Whatever is raised, nothing has changed. Changes are durable
-    when a method returns.
+    paths refuses, ``Unavailable``, ``Corrupt``, and ``Misuse`` for an argument of the wrong type
+    and once the memory is closed; what else they raise is a ``Refused`` that each names, or a limit
+    (``FileTooLarge``, ``MemoryFull``, ``TooManyFiles``, ``ReadOnly``). Whatever is raised, nothing
+    has changed. Changes are durable when a method returns.
     """
 
     def __init__(self, core: Core, drive: SyncDriver, end: Callable[[], None]) -> None:

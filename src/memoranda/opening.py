@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from memoranda import arguments
 from memoranda.core import Core
 from memoranda.drive import suspending_pause
 from memoranda.errors import Misuse
@@ -52,7 +53,7 @@ def open_core(
     elif user is None:
         policy = _checked(policy, Policy(limits=Limits(files=API_STORE_FILES)))
         workspace = check_tenant(DEFAULT_USER, workspace).workspace
-        directory_of_store(store_id)
+        directory_of_store(arguments.text("store_id", store_id))
         shared = acquire(url, open_backend)
         source = StoreWithId(shared, store_id, workspace)
     else:
@@ -62,6 +63,7 @@ def open_core(
 
 def core_of_store(store: Store, policy: Policy | None = None, actor: str = DEFAULT_ACTOR) -> Core:
     """The core for a store that the program made and keeps."""
+    _check_store(store)
     _check_actor(actor)
     policy = _checked(policy, Policy())
     return _core(GivenStore(store), policy, actor, suspends=store.suspends)
@@ -75,8 +77,13 @@ def _checked(policy: Policy | None, default: Policy) -> Policy:
     if policy is None:
         return default
     if type(policy) is not Policy:
-        raise Misuse(f"policy is {policy!r}; it has to be a Policy object.")
+        raise Misuse("policy has to be a Policy object.")
     return policy
+
+
+def _check_store(store: object) -> None:
+    if not isinstance(store, Store):
+        raise Misuse("store has to be a Store; a backend has one for each user.")
 
 
 def _check_actor(actor: str) -> None:

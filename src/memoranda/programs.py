@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from memoranda import arguments
 from memoranda.command import FILE_WITH_SLASH
 from memoranda.digests import sha256
 from memoranda.errors import (
@@ -42,6 +43,7 @@ from memoranda.stores.base import (
     IfVersion,
     Moment,
     Move,
+    Operation,
     Page,
     Precondition,
     Put,
@@ -78,8 +80,9 @@ class Programs:
     ) -> tuple[Entry | Directory, ...]:
         """A whole listing."""
         where = parse_path(prefix)
+        levels: Literal[0, 1] = arguments.choice("depth", depth, (0, 1))
         store = await self._core.store()
-        return tuple(await list_all(store, where, depth=depth, at=await self._moment(at)))
+        return tuple(await list_all(store, where, depth=levels, at=await self._moment(at)))
 
     async def page(
         self,
@@ -91,17 +94,22 @@ class Programs:
     ) -> Page:
         """A page of a listing."""
         where = parse_path(prefix)
+        levels: Literal[0, 1] = arguments.choice("depth", depth, (0, 1))
+        start = arguments.optional_text("after", after)
+        most = arguments.count("limit", limit)
         store = await self._core.store()
         moment = await self._moment(at)
-        return await store.list(where, depth=depth, after=after, limit=limit, at=moment)
+        return await store.list(where, depth=levels, after=start, limit=most, at=moment)
 
     async def search(self, text: str, prefix: str, limit: int) -> tuple[Hit, ...]:
         """Where a text stands."""
         where = parse_path(prefix)
+        words = arguments.text("text", text)
+        most = arguments.count("limit", limit)
         store = await self._core.store()
         if not store.capabilities.searches:
             raise Unsupported("search")
-        return await store.search(text, where, limit=limit)
+        return await store.search(words, where, limit=most)
 
     async def usage(self) -> Usage:
         """How much there is."""
@@ -160,25 +168,33 @@ class Programs:
     async def history(self, path: str, limit: int | None) -> tuple[Version, ...]:
         """The newest versions at a path or beneath it."""
         where = VersionFilter(path=parse_path(path))
-        return tuple(await newest_versions(await self._core.store(), where, limit))
+        most = None if limit is None else arguments.count("limit", limit)
+        return tuple(await newest_versions(await self._core.store(), where, most))
 
     async def versions(self, where: VersionFilter, after: str | None, limit: int) -> VersionPage:
         """A page of versions."""
-        return await (await self._core.store()).versions(where, after=after, limit=limit)
+        _check_filter(where)
+        start = arguments.optional_text("after", after)
+        most = arguments.count("limit", limit)
+        return await (await self._core.store()).versions(where, after=start, limit=most)
 
     async def version(self, version_id: str) -> Version:
         """One version with its content."""
-        return await (await self._core.store()).version(version_id)
+        wanted = arguments.text("version_id", version_id)
+        return await (await self._core.store()).version(wanted)
 
     async def diff(self, a: str, b: str | None, context_lines: int) -> str:
         """What differs between two versions."""
-        return await diff(await self._core.store(), a, b, context_lines=context_lines)
+        old, new = arguments.text("a", a), arguments.optional_text("b", b)
+        lines = arguments.count("context_lines", context_lines)
+        return await diff(await self._core.store(), old, new, context_lines=lines)
 
     async def restore(self, path: str, to: str | datetime) -> Restored:
         """Make a path what it was."""
         where = parse_path(path)
+        then = _point("to", to)
         store = await self._core.store()
-        return await restore(store, where, to, self._core.context("restore"), self._core.pause)
+        return await restore(store, where, then, self._core.context("restore"), self._core.pause)
 
     async def undo(self, path: str) -> tuple[Version, ...]:
         """Take back the last batch."""
@@ -187,13 +203,14 @@ class Programs:
 
     async def redact(self, version_id: str) -> Version:
         """Blank a version."""
+        wanted = arguments.text("version_id", version_id)
         store = await self._core.store()
         if not store.capabilities.redacts:
             raise Unsupported("redaction")
-        return await store.redact(version_id, self._core.context("redact"))
+        return await store.redact(wanted, self._core.context("redact"))
 
     async def _moment(self, at: str | datetime | None) -> Moment | None:
-        return None if at is None else await moment_of(await self._core.store(), at)
+        return None if at is None else await moment_of(await self._core.store(), _point("at", at))
 
     # ---- upkeep
 
@@ -206,8 +223,11 @@ class Programs:
     ) -> Exported:
         """Write a plain tree of files."""
         where = parse_path(prefix)
+        folder = arguments.folder("directory", directory)
+        replaces = arguments.flag("replace", replace)
+        tell = arguments.optional_callable("progress", progress)
         store = await self._core.store()
-        return await export(store, where, directory, replace=replace, progress=progress)
+        return await export(store, where, folder, replace=replaces, progress=tell)
 
     async def import_(
         self,
@@ -219,16 +239,22 @@ class Programs:
         progress: Progress | None,
     ) -> Imported:
         """Take in a plain tree of files."""
+        where = parse_path(prefix)
+        folder = arguments.folder("directory", directory)
+        replaces = arguments.flag("replace", replace)
+        only_looks = arguments.flag("dry_run", dry_run)
+        kind: Layout = arguments.choice("layout", layout, get_args(Layout))
+        tell = arguments.optional_callable("progress", progress)
         return await import_folder(
             await self._core.store(),
-            parse_path(prefix),
-            directory,
+            where,
+            folder,
             self._core.context("import"),
             file_bytes=self._core.policy.limits.file_bytes,
-            replace=replace,
-            dry_run=dry_run,
-            layout=layout,
-            progress=progress,
+            replace=replaces,
+            dry_run=only_looks,
+            layout=kind,
+            progress=tell,
         )
 
     async def verify(self) -> Report:
@@ -243,24 +269,42 @@ def _file_path(given: str) -> MemoryPath:
     return path
 
 
+def _point(name: str, value: object) -> str | datetime:
+    """A point of the history: a version's id or a time."""
+    return value if isinstance(value, datetime) else arguments.text(name, value)
+
+
+def _check_filter(where: object) -> None:
+    """Raise ``Misuse`` for what is no filter of versions."""
+    given = arguments.instance("where", where, VersionFilter)
+    arguments.optional_text("memory_id", given.memory_id)
+    arguments.optional_text("actor", given.actor)
+    if given.path is not None:
+        arguments.instance("path", given.path, MemoryPath)
+    if given.operation is not None:
+        arguments.choice("operation", given.operation, get_args(Operation))
+    for name, time in (("from_ns", given.from_ns), ("to_ns", given.to_ns)):
+        if time is not None and type(time) is not int:
+            raise Misuse(f"{name} has to be an int, nanoseconds since 1970.")
+
+
 def _encoded(content: str | bytes) -> bytes:
     if type(content) is bytes:
         return content
     if type(content) is not str:
         raise Misuse("The content of a memory is str or bytes.")
-    try:
-        return content.encode()
-    except UnicodeEncodeError:
-        raise WrongParameter("write", "content", "text without unpaired surrogates") from None
+    if not arguments.is_utf8(content):
+        raise WrongParameter("write", "content", "text without unpaired surrogates")
+    return content.encode()
 
 
 def _expectation(
     version_id: str | None, sha256: str | None = None, *, absent: bool = False
 ) -> Precondition:
     given: Sequence[Precondition] = [
-        *([] if version_id is None else [IfVersion(version_id)]),
-        *([] if sha256 is None else [IfContent(sha256)]),
-        *([Expect.ABSENT] if absent else []),
+        *([] if version_id is None else [IfVersion(arguments.text("if_version", version_id))]),
+        *([] if sha256 is None else [IfContent(arguments.text("if_sha256", sha256))]),
+        *([Expect.ABSENT] if arguments.flag("if_absent", absent) else []),
     ]
     if len(given) > 1:
         raise Misuse("A change has one precondition: if_version, if_sha256 or if_absent.")

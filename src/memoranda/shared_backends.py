@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Final
 
+from memoranda.arguments import is_utf8
 from memoranda.drive import BackgroundLoop, SyncDriver, run_now
 from memoranda.errors import Misuse
 from memoranda.stores.base import Backend
@@ -61,7 +62,7 @@ def acquire(url: str, open_backend: Callable[[str], Backend]) -> SharedBackend:
     ``release`` it once. Waits while another thread is closing the same one. Raises ``Misuse`` for a
     URL that can't be, and what opening raises.
     """
-    if type(url) is not str or not url:
+    if type(url) is not str or not url or "\0" in url or not is_utf8(url):
         raise Misuse('A store is named by a path or a URL, for example "./memory".')
     key = _key(url)
     backends = _backends

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from memoranda.arguments import text
 from memoranda.errors import Misuse
 from memoranda.shared_backends import SharedBackend, release
 from memoranda.stores.base import Context, Store
@@ -83,5 +84,5 @@ class GivenStore(StoreSource):
 
 
 def _check(confirm: str, name: str, of_what: str) -> None:
-    if confirm != name:
+    if text("confirm", confirm) != name:
         raise Misuse(f"Erasing is for good: give the name of the {of_what} as `confirm`.")

@@ -44,7 +44,13 @@ from memoranda.stores.changes import (
 from memoranda.stores.entries import Content, Directory, Entry, Hit, Listed, Outline, Page
 from memoranda.stores.reports import Problem, Report, Usage
 from memoranda.stores.store_info import Capabilities, StoreInfo, StorePage
-from memoranda.stores.versions import Moment, Operation, Version, VersionFilter, VersionPage
+from memoranda.stores.versions import (
+    Moment,
+    Operation,
+    Version,
+    VersionFilter,
+    VersionPage,
+)
 
 __all__ = [
     "LISTING_CHUNK",
