@@ -52,6 +52,7 @@ from memoranda.path import ROOT_TEXT, MemoryPath
 from memoranda.text.size import format_size
 
 if TYPE_CHECKING:
+    from memoranda.stores.base import Outline
     from memoranda.text.excerpt import Excerpt
 
 Block: TypeAlias = dict[str, Any]
@@ -110,9 +111,12 @@ def listing(path: MemoryPath, lines: Sequence[str], total: int) -> str:
     return text
 
 
-def listed(size_bytes: int, path_text: str) -> str:
-    """One line of a listing; ``path_text`` ends in a slash for a directory in it."""
-    return f"{format_size(size_bytes)}\t{path_text}"
+def listed(path: MemoryPath, outline: Outline) -> list[str]:
+    """The lines of a listing: the directory itself, then what is in it."""
+    base = path.text
+    lines = [f"{format_size(size_bytes)}\t{base}/{name}" for name, size_bytes in outline.items]
+    lines.insert(0, f"{format_size(outline.size_bytes)}\t{base}")
+    return lines
 
 
 def created(path: MemoryPath) -> str:

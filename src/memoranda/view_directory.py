@@ -15,12 +15,11 @@ async def show_directory(store: Store, path: MemoryPath, cap_chars: int) -> Tool
     call of ``Store.outline``, which gets no more than can be shown. Raises what that raises.
     """
     outline = await store.outline(path, cap_chars)
-    lines = [reply.listed(outline.size_bytes, path.text)]
-    used = len(lines[0]) + 1
-    for item, size_bytes, is_directory in outline.items:
-        line = reply.listed(size_bytes, f"{item}/" if is_directory else item.text)
+    lines = reply.listed(path, outline)
+    used = 0
+    for shown, line in enumerate(lines):
         used += len(line) + 1
-        if used > cap_chars:
+        if used > cap_chars and shown:
+            del lines[shown:]
             break
-        lines.append(line)
     return ToolResult(reply.listing(path, lines, outline.total))

@@ -109,7 +109,7 @@ class Failing(WrapperStore):
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         raise self.error()
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         raise self.error()
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:

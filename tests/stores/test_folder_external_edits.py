@@ -52,7 +52,7 @@ class TestAnEditedFile:
     def test_is_seen_by_a_view_at_once_and_adopted_by_nobody(self, rig: FolderRig) -> None:
         (rig.memories / "a.md").write_bytes(b"by hand")
         assert rig.read("/a.md") == b"by hand"
-        assert run_now(rig.store.outline(ROOT, 1000)).items[0].size_bytes == 7
+        assert run_now(rig.store.outline(ROOT, 1000)).items[0][1] == 7
         assert run_now(rig.store.usage()).size_bytes == 8
 
     def test_with_the_same_text_makes_no_version(self, rig: FolderRig) -> None:
@@ -172,14 +172,14 @@ class TestANewFile:
         (rig.memories / ".git/HEAD").write_bytes(b"ref")
         assert rig.tree() == {"/a.md": b"one\n", "/d/b.md": b"two\n"}
         assert rig.external() == []
-        shown = [item.path.name for item in run_now(rig.store.outline(ROOT, 1000)).items]
-        assert shown == ["a.md", "d", "b.md"]
+        shown = [name for name, _ in run_now(rig.store.outline(ROOT, 1000)).items]
+        assert shown == ["a.md", "d/", "d/b.md"]
 
     def test_of_a_litter_name_that_the_agent_names_is_adopted(self, rig: FolderRig) -> None:
         (rig.memories / "a.md~").write_bytes(b"backup")
         rig.edit("/a.md~", append(b"!"))
         assert rig.read("/a.md~") == b"backup!"
-        shown = [item.path.name for item in run_now(rig.store.outline(ROOT, 1000)).items]
+        shown = [name for name, _ in run_now(rig.store.outline(ROOT, 1000)).items]
         assert "a.md~" in shown
         rig.check()
 

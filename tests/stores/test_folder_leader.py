@@ -14,7 +14,7 @@ from memoranda.stores.base import Context, Put
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.batch import Batches
 from memoranda.stores.folder.jobs import FolderJob, nothing
-from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.store import FolderStore
 
 FAULTS: list[Callable[[], Exception]] = [

@@ -33,7 +33,7 @@ class FailingStore(WrapperStore):
         super().__init__(fresh_store())
         self.error = error
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         raise self.error
 
 

@@ -41,7 +41,16 @@ from memoranda.stores.changes import (
     Remove,
     Retention,
 )
-from memoranda.stores.entries import Content, Directory, Entry, Hit, Listed, Outline, Page
+from memoranda.stores.entries import (
+    BESIDE_PATH_CHARS,
+    Content,
+    Directory,
+    Entry,
+    Hit,
+    Listed,
+    Outline,
+    Page,
+)
 from memoranda.stores.reports import Problem, Report, Usage
 from memoranda.stores.store_info import Capabilities, StoreInfo, StorePage
 from memoranda.stores.versions import (
@@ -53,6 +62,7 @@ from memoranda.stores.versions import (
 )
 
 __all__ = [
+    "BESIDE_PATH_CHARS",
     "LISTING_CHUNK",
     "Backend",
     "Store",
@@ -127,12 +137,13 @@ class Store(ABC):
         """The live memory with this id; raises ``UnknownId``."""
 
     @abstractmethod
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         """What two levels below ``directory`` a view shows, in listing order.
 
         Names that start with ``.`` and ``node_modules`` are left out with all below them, and
-        out of the sizes. Stops once the printed paths add up to ``path_chars`` characters, so
-        that the cost is that of what is shown; nothing is read or walked for sizes and total.
+        out of the sizes. Stops once the printed paths and ``BESIDE_PATH_CHARS`` more for each add
+        up to ``line_chars`` characters, so that the cost is that of what is shown; sizes and total
+        come from counters, or from looking at so little more that it is not felt.
         Raises ``NotFound`` (also for a file). The root always exists.
         """
 
@@ -256,8 +267,8 @@ class WrapperStore(Store):
     async def locate(self, memory_id: str) -> Entry:
         return await self.inner.locate(memory_id)
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
-        return await self.inner.outline(directory, path_chars)
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
+        return await self.inner.outline(directory, line_chars)
 
     async def list(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from memoranda.path import MemoryPath
 
@@ -39,12 +39,16 @@ class Directory(NamedTuple):
     size_bytes: int
 
 
-class Listed(NamedTuple):
-    """One line of an outline: a file or a directory, with its size in bytes."""
+Listed: TypeAlias = tuple[str, int]
+"""One line of an outline: a name and a size in bytes.
 
-    path: MemoryPath
-    size_bytes: int
-    is_directory: bool
+The name is the path from the directory listed on, a directory's with its slash: ``d/``, ``d/b.md``.
+A plain pair, since a listing may have very many, and a class of its own costs as much as the rest.
+"""
+
+
+BESIDE_PATH_CHARS: Final = 4
+"""What a printed line takes at least besides its path: a size such as ``0B``, a tab, an LF."""
 
 
 class Outline(NamedTuple):

@@ -15,12 +15,18 @@ MOST_IDLE: Final = 8
 
 
 class ReaderPool:
-    """Lends connections that ``connect`` makes; it gives None where there is nothing to read."""
+    """Lends connections that ``connect`` makes; it gives None where there is nothing to read.
 
-    __slots__ = ("_changed", "_connect", "_idle", "_is_held", "_lent")
+    Keeps at most ``most_idle`` that nobody uses.
+    """
 
-    def __init__(self, connect: Callable[[], Connection | None]) -> None:
+    __slots__ = ("_changed", "_connect", "_idle", "_is_held", "_lent", "_most_idle")
+
+    def __init__(
+        self, connect: Callable[[], Connection | None], *, most_idle: int = MOST_IDLE
+    ) -> None:
         self._connect = connect
+        self._most_idle = most_idle
         self._changed = Condition()  # guards the three below
         self._idle: list[Connection] = []
         self._lent = 0
@@ -53,7 +59,7 @@ class ReaderPool:
         finally:
             with self._changed:
                 self._lent -= 1
-                keeps = is_sound and len(self._idle) < MOST_IDLE
+                keeps = is_sound and len(self._idle) < self._most_idle
                 if db is not None and keeps:
                     self._idle.append(db)
                 if self._is_held:

@@ -61,8 +61,8 @@ class InterceptingStore(WrapperStore):
     async def locate(self, memory_id: str) -> Entry:
         return await self.around("locate", lambda: self.inner.locate(memory_id))
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
-        return await self.around("outline", lambda: self.inner.outline(directory, path_chars))
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
+        return await self.around("outline", lambda: self.inner.outline(directory, line_chars))
 
     async def list(
         self,

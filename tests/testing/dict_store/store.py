@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from memoranda import errors
 from memoranda.path import MemoryPath
 from memoranda.stores.base import (
+    BESIDE_PATH_CHARS,
     LISTING_CHUNK,
     Capabilities,
     Change,
@@ -110,7 +111,7 @@ class DictStore(Store):
     def is_shown(self, name: str) -> bool:
         return not name.startswith(".") and name != "node_modules"
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         live = self.state().live
         if not directory.is_root and not self.is_directory(live, directory):
             raise errors.NotFound(directory)
@@ -131,23 +132,23 @@ class DictStore(Store):
                 _, so_far = lines.get(below[:depth], (False, 0))
                 lines[below[:depth]] = (is_directory, so_far + (len(one.content) if seen else 0))
         listed = [
-            Listed(MemoryPath.of(directory.segments + below), total, is_directory)
+            ("/".join(below) + "/" * is_directory, total)
             for below, (is_directory, total) in lines.items()
         ]
         listed.sort(key=self.outline_order)
         shown: list[Listed] = []
         chars = 0
         for item in listed:
-            if chars >= path_chars:
+            if chars >= line_chars:
                 break
-            chars += len(str(item.path)) + item.is_directory
+            chars += len(f"{directory}/{item[0]}") + BESIDE_PATH_CHARS
             shown.append(item)
         return Outline(size, tuple(shown), len(listed))
 
     outline_levels = 2
 
     def outline_order(self, item: Listed) -> str:
-        return printed(item.path, directory=item.is_directory)
+        return item[0]
 
     def list_order(self, item: Entry | Directory) -> str:
         return printed(item.path, directory=isinstance(item, Directory))

@@ -22,9 +22,9 @@ from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.erasing import erase_directory, sweep_erased
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.file_port import FILES, LISTING, Files
+from memoranda.stores.folder.home import MEMORIES, Home, Whose
 from memoranda.stores.folder.index import Index
-from memoranda.stores.folder.layout import MEMORIES, open_or_make_directory
-from memoranda.stores.folder.opening import Home, Whose
+from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.place import Place, open_places
 from memoranda.stores.folder.store import FolderStore
 from memoranda.stores.log.ids import new_store_id
@@ -233,8 +233,7 @@ class FolderBackend(Backend):
         with self._lock:
             place = self._places.get(directory)
             if place is None:
-                new_id = store_id or new_store_id(self.clock.now_ns())
-                place = Place(self, directory, whose, new_id)
+                place = Place(self, directory, whose, store_id)
                 self._places[directory] = place
             return place
 
@@ -267,7 +266,8 @@ class FolderBackend(Backend):
                         self._stores = self._open_stores(make=make)
                     except FileNotFoundError:
                         return None
-                    with suppress(FileNotFoundError):  # another process sweeps as well
+                    # Another process sweeps as well, or nothing can be removed here: next time.
+                    with suppress(OSError):
                         sweep_erased(self._files, self._stores.number)
             except OSError as error:
                 raise as_unavailable(error) from error

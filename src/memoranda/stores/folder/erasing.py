@@ -27,7 +27,7 @@ def erase_directory(files: Files, stores: int, directory: str, place: Place, clo
             writer.opened.mark_erased()
             writer.opened.close()
             files.move(directory, stores, name, stores)
-        place.forget(writer)
+        place.forget(writer.opened)
     else:
         with contextlib.suppress(FileNotFoundError):
             files.move(directory, stores, name, stores)

@@ -20,9 +20,22 @@ _MEANINGS: Final = {
 }
 
 
+_FORBIDDEN: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+class Unwritable(Unavailable):
+    """The disk, or the permissions on it, forbid to open a store for changes."""
+
+
 def as_unavailable(error: OSError) -> Unavailable:
     """The error to raise ``from`` one of the file port."""
     meaning = _MEANINGS.get(error.errno or 0)
     if meaning is None:
         meaning = f"The file system reports {errno.errorcode.get(error.errno or 0, 'an error')}."
     return Unavailable(meaning)
+
+
+def as_unopened(error: OSError) -> Unavailable:
+    """The same where a store could not be opened in full; ``Unwritable`` if that is forbidden."""
+    found = as_unavailable(error)
+    return Unwritable(*found.args) if error.errno in _FORBIDDEN else found

@@ -10,7 +10,7 @@ import errno
 import fcntl
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from types import ModuleType
@@ -110,6 +110,16 @@ class Files:
     def stat(self, name: str, directory: int) -> os.stat_result:
         """What one name in ``directory`` is, a symlink as itself."""
         return os.stat(name, dir_fd=directory, follow_symlinks=False)
+
+    def stats(self, names: Iterable[str], directory: int) -> Iterator[tuple[str, os.stat_result]]:
+        """The same for many names, one by one; those that are gone by then are left out."""
+        stat = os.stat
+        for name in names:
+            try:
+                found = stat(name, dir_fd=directory, follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            yield name, found
 
     # ---- writing
 

@@ -17,7 +17,11 @@ _LITTER: Final = lazy_pattern(
 )
 """Swap, backup and probe files of editors, and what desktops leave in every directory."""
 
-_PLAIN: Final = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+PLAIN: Final = lazy_pattern(
+    r"(?!4913\Z|Thumbs\.db\Z)[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}",
+    re.ASCII,
+)
+"""Names of memories, and of no litter, that need no look at the whole policy: most of them."""
 
 
 def is_litter(name: str) -> bool:
@@ -27,10 +31,8 @@ def is_litter(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_memory_name(name: str) -> bool:
-    """Whether a path can name this; most names are plain and need no look at the whole policy."""
-    if len(name) <= 200 and _PLAIN.fullmatch(name):
-        return True
-    return is_allowed_name(name)
+    """Whether a path can name this."""
+    return PLAIN.fullmatch(name) is not None or is_allowed_name(name)
 
 
 def path_of(place: Place) -> MemoryPath | None:

@@ -19,8 +19,8 @@ from memoranda.stores.log.turn import Turn
 from memoranda.tenant import store_of_directory
 
 if TYPE_CHECKING:
+    from memoranda.stores.folder.home import Whose
     from memoranda.stores.folder.opened import OpenStore
-    from memoranda.stores.folder.opening import Whose
 
 _OPENING: Final = Context(actor="memoranda", command="open")
 

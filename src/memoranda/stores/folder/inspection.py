@@ -8,7 +8,7 @@ from memoranda.digests import sha256
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem
 from memoranda.stores.folder.found_names import is_litter, is_memory_name, path_of
-from memoranda.stores.folder.layout import RECOVERED
+from memoranda.stores.folder.home import RECOVERED
 from memoranda.stores.folder.survey import rows_of
 from memoranda.stores.folder.tree import LARGEST_BYTES, Place, SeenDirectory
 

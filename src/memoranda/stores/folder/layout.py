@@ -1,4 +1,4 @@
-"""What lies in a store's directory, and how a new one is laid out."""
+"""How a new store is laid out, and how the remains of an old one make room."""
 
 from __future__ import annotations
 
@@ -12,18 +12,10 @@ import apsw
 
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.file_port import LISTING, NEW_FILE, Files
+from memoranda.stores.folder.home import HISTORY, RECOVERED
 from memoranda.stores.log import schema
 from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.store_log import StoreLog
-
-HISTORY: Final = "history.db"
-WAL: Final = "history.db-wal"
-SHM: Final = "history.db-shm"
-LOCK: Final = "lock"
-MEMORIES: Final = "memories"
-INCOMING: Final = "incoming"
-TRASH: Final = "trash"
-RECOVERED: Final = "recovered"
 
 _WRITE_VERSION: Final = 18
 _READ_VERSION: Final = 19

@@ -12,13 +12,9 @@ from memoranda.stores.folder.external_edits import EXTERNAL
 from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import path_of
 from memoranda.stores.folder.heads import place_in_database
+from memoranda.stores.folder.home import INCOMING, RECOVERED, TRASH
 from memoranda.stores.folder.known import is_one_of, past_of
-from memoranda.stores.folder.layout import (
-    INCOMING,
-    RECOVERED,
-    TRASH,
-    open_or_make_directory,
-)
+from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.tree import Place, Seen, Tree
 from memoranda.stores.log.store_log import Image
 

@@ -13,8 +13,10 @@ from memoranda.errors import Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING, Files
-from memoranda.stores.folder.layout import TRASH, open_or_make_directory
+from memoranda.stores.folder.home import TRASH
+from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.linger import Lingering
+from memoranda.stores.folder.open_tree import OpenTree
 from memoranda.stores.folder.probes import Host
 from memoranda.stores.folder.tree import Seen, Tree
 from memoranda.stores.folder.turns import TurnLock, Word
@@ -40,15 +42,11 @@ LONGEST_UNSYNCED_SECONDS: Final = 60.0
 _EMPTY_LOG: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
 
 
-class Reopen(Exception):
-    """The store is closed, or what lies on the disk is no longer what is open here."""
-
-
-class OpenStore:
+class OpenStore(OpenTree):
     """The descriptors and the connection of one store, and how far its tree follows the log.
 
-    Only under the store's baton (``writer.Writer``), except ``tree`` and ``lags_now``, which
-    readers use at any time. Whoever reads holds the object: its descriptors close with it.
+    Only under the store's baton (``writer.Writer``), except for what ``OpenTree`` has, which
+    readers use at any time.
     """
 
     def __init__(
@@ -61,22 +59,15 @@ class OpenStore:
         incoming: Descriptor,
         path: str,
     ) -> None:
-        self.files = files
+        super().__init__(files, directory, lock, memories, path)
         self.clock = clock
-        self.directory = directory
-        self.memories = memories
         self.incoming = incoming
-        self.path = path
-        self._lock = lock
         self.lock = TurnLock(files, directory.number, lock.number)
-        self.tree = Tree(files, memories.number)
         self.lingering = Lingering(files, incoming.number)
         self.host = Host()
         self.boot_id = b""
         self.word: Word | None = None
-        self.history_inode = 0
         self.lock_inode = files.fstat(lock.number).st_ino
-        self.memories_inode = files.fstat(memories.number).st_ino
         self.lags: list[Lag] = []
         self.archived = False
         self.mend_again_at = 0.0
@@ -104,25 +95,13 @@ class OpenStore:
 
     # ---- the word
 
-    def lags_now(self) -> bool:
-        """Whether places lag, as the lock file says: by this process or another.
-
-        Raises ``Reopen`` if the store was erased, or its database is another one by now.
-        """
-        word = self.lock.word()
-        if word is None:
-            return True  # the next turn writes it anew
-        if word.history != self.history_inode:
-            raise Reopen
-        return word.lagging
-
     def mark_erased(self) -> None:
         """Tell everybody who has the store open that there is none any more."""
         self.lock.write(Word(self.boot_id, 0, lagging=True, history=0))
 
     def set_applied(self, seq: int) -> None:
         """The tree follows the log up to ``seq``, but for what lags."""
-        word = Word(self.boot_id, seq, bool(self.lags), self.history_inode)
+        word = Word(self.boot_id, seq, bool(self.lags), self.history_inode, self.memories_inode)
         if word != self.word:
             self.word = None
             self.lock.write(word)
@@ -249,7 +228,8 @@ class OpenStore:
             return None
 
     def close_database(self) -> None:
-        """Close the connection if there is one."""
+        """Close the connections if there are any."""
+        self.close_readers()
         if self._db is not None:
             self._db.close()
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from memoranda.errors import Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
-from memoranda.stores.folder.file_port import LISTING, Files
+from memoranda.stores.folder.file_port import LISTING
+from memoranda.stores.folder.home import HISTORY, INCOMING, LOCK, MEMORIES
 from memoranda.stores.folder.layout import (
-    HISTORY,
-    INCOMING,
-    LOCK,
-    MEMORIES,
     New,
     open_or_make_directory,
     put_new_history,
@@ -31,38 +28,13 @@ from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.store_log import StoreLog
 
 if TYPE_CHECKING:
-    from memoranda.stores.folder.clock import Clock
+    from memoranda.stores.folder.home import Home, Whose
 
 _CACHE_KIB: Final = 512
 
 
 class _Damaged(Exception):
     """The database can be opened, but what is in it can't be used."""
-
-
-class Home(NamedTuple):
-    """Where a store lies: ``name`` in the directory ``stores``, whose path on the host is
-    ``path``. ``vfs`` is a SQLite VFS for tests."""
-
-    files: Files
-    clock: Clock
-    stores: Descriptor
-    path: str
-    name: str
-    vfs: str | None = None
-
-    @property
-    def directory(self) -> str:
-        """The path of the store's directory on the host."""
-        return os.path.join(self.path, self.name)
-
-
-class Whose(NamedTuple):
-    """Whose a store is: a user's in a workspace, or (``user`` None) one made through the API."""
-
-    workspace: str
-    user: str | None
-    name: str
 
 
 def open_store(home: Home, store_id: str | None, whose: Whose) -> OpenStore | None:

@@ -1,7 +1,9 @@
 """Places: where a store is or will be, open or not, shared by all its handles of one backend.
 
-Only so many stores are open at once as descriptors allow. The one that was used longest ago is
-closed when another has to open; whoever holds it then opens it again without noticing.
+A store is open for reading (three descriptors) or in full (a writer, its lock and its database);
+who only reads opens no more than that. Only so many stores are open at once as descriptors allow. The
+one that was used longest ago is closed when another has to open; whoever holds it then opens it again
+without noticing.
 """
 
 from __future__ import annotations
@@ -10,44 +12,119 @@ import resource
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-import apsw
-
 from memoranda.errors import UnknownId
-from memoranda.stores.folder.faults import as_unavailable
+from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
 from memoranda.stores.folder.forking import ForkGate
-from memoranda.stores.folder.opening import Whose, open_store
-from memoranda.stores.folder.writer import Writer
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.folder.open_tree import TreeAsItLies, open_tree, open_tree_as_it_lies
 from memoranda.stores.log.records import Records
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.backend import FolderBackend
     from memoranda.stores.folder.clock import Clock
+    from memoranda.stores.folder.home import Home, Whose
+    from memoranda.stores.folder.open_tree import OpenTree
+    from memoranda.stores.folder.opened import OpenStore
+    from memoranda.stores.folder.writer import Writer
 
-DESCRIPTORS_A_STORE: Final = 8
-"""Directory, lock, memories/, incoming/, the database's three, one while reading."""
+DESCRIPTORS_A_STORE: Final = 10
+"""Directory, lock, memories/, incoming/, the database's three, two of a reading connection, one
+while reading."""
 
 _LEFT_TO_OTHERS: Final = 64
 IDLE_SECONDS: Final = 60.0
 
+LOOK_AGAIN_SECONDS: Final = 1.0
+"""A store that may not be written is opened anew so often: it may be in order by then."""
+
 
 class Place:
-    """One store's place in a backend: ``directory`` is its name there."""
+    """One store's place in a backend: ``directory`` is its name there.
 
-    def __init__(self, backend: FolderBackend, directory: str, whose: Whose, store_id: str) -> None:
+    ``store_id`` is None for a user's store that may not exist: it then gets an id with its first
+    change, unless another process made it before.
+    """
+
+    def __init__(
+        self, backend: FolderBackend, directory: str, whose: Whose, store_id: str | None
+    ) -> None:
         self.directory = directory
         self.whose = whose
-        self.id = store_id
-        """The store's id; until it is known to exist, the one that it will get."""
         self.is_erased = False
         self.records = Records()
         self.writer: Writer | None = None
         self.used = 0.0
+        self._id = store_id
         self._backend = backend
+        self._tree: OpenTree | None = None
+        self._tree_opened = 0.0
         self._opening = Lock()  # one thread at a time opens or closes
 
+    @property
+    def id(self) -> str:
+        """The store's id; until it is known to exist, the one that it will get."""
+        if self._id is None:
+            from memoranda.stores.log.ids import new_store_id
+
+            self._id = new_store_id(self._backend.clock.now_ns())
+        return self._id
+
+    # ---- for reading
+
+    def look(self, clock: Clock) -> OpenTree | None:
+        """What to read the files by; None if the store does not exist."""
+        now = clock.monotonic()
+        self.used = now
+        writer = self.writer
+        if writer is not None:
+            return writer.opened
+        tree = self._tree
+        if tree is None or (
+            type(tree) is TreeAsItLies and now - self._tree_opened > LOOK_AGAIN_SECONDS
+        ):
+            return self._open_tree(now)
+        return tree
+
+    def _open_tree(self, now: float) -> OpenTree | None:
+        open_places.make_room(now)
+        with self._opening:
+            try:
+                home = None if self.is_erased else self._backend.home(self.directory, make=False)
+                tree = None if home is None else open_tree(home)
+            except OSError as error:
+                raise as_unavailable(error) from error
+            if tree is not None:
+                self._keep(tree, now)
+                return tree
+        try:
+            writer = self.open(self._backend.clock)
+        except Unwritable:
+            return self._open_as_it_lies(home, now)
+        return None if writer is None else writer.opened
+
+    def _open_as_it_lies(self, home: Home | None, now: float) -> OpenTree | None:
+        if home is None:
+            return None
+        with self._opening:
+            try:
+                tree = open_tree_as_it_lies(home)
+            except OSError as error:
+                raise as_unavailable(error) from error
+            if tree is not None:
+                self._keep(tree, now)
+            return tree
+
+    def _keep(self, tree: OpenTree, now: float) -> None:
+        self._tree = tree
+        self._tree_opened = now
+        open_places.add(self)
+
+    # ---- in full
+
     def open(self, clock: Clock, *, make: bool = False) -> Writer | None:
-        """The writer of the open store; None if the store does not exist."""
+        """The writer of the open store; None if the store does not exist.
+
+        Raises ``Unwritable`` where the disk forbids to write.
+        """
         writer = self.writer
         if writer is None:
             writer = self._open(make)
@@ -61,49 +138,72 @@ class Place:
                 return self.writer
             if self.is_erased:
                 raise UnknownId("store")
-            try:
-                home = self._backend.home(self.directory, make=make)
-                if home is None:
-                    return None
-                opened = open_store(home, self.id if make else None, self.whose)
-            except OSError as error:
-                raise as_unavailable(error) from error
-            except apsw.Error as error:
-                raise as_ours(error) from error
+            opened = self._open_store(make)
             if opened is None:
                 if self.whose.user is None:
                     raise UnknownId("store")
                 return None
-            self.id = opened.log.id
+            from memoranda.stores.folder.writer import Writer
+
+            self._id = opened.log.id
             self.writer = Writer(opened, self.records)
+            self._drop_tree()
             open_places.add(self)
         if opened.is_new:
             self._backend.made(self, opened.created_at_ns)
         return self.writer
 
+    def _open_store(self, make: bool) -> OpenStore | None:
+        from apsw import Error as SqliteError
+
+        from memoranda.stores.folder.opening import open_store
+        from memoranda.stores.log.database import as_ours
+
+        try:
+            home = self._backend.home(self.directory, make=make)
+            if home is None:
+                return None
+            return open_store(home, self.id if make else None, self.whose)
+        except OSError as error:
+            raise as_unopened(error) from error
+        except SqliteError as error:
+            raise as_ours(error) from error
+
+    # ---- closing
+
     def close(self) -> None:
         """Close the store if it is open; it opens again when it is needed."""
         with self._opening:
             writer = self.writer
-            if writer is None:
-                return
-            writer.close()
-            self.writer = None
+            self._drop_tree()
+            if writer is not None:
+                writer.close()
+                self.writer = None
             open_places.discard(self)
 
-    def forget(self, writer: Writer) -> None:
+    def forget(self, opened: OpenTree) -> None:
         """The store is not what it was when it was opened: another one lies there, or none."""
         with self._opening:
-            if self.writer is writer:
+            if self._tree is opened:
+                self._drop_tree()
+            if self.writer is not None and self.writer.opened is opened:
                 self.writer = None
+                opened.close_readers()
+            if self.writer is None:
                 open_places.discard(self)
 
     def let_go(self) -> None:
-        """Close the database at once, with all that has to be done left to the next opening."""
+        """Close the databases at once, with all that has to be done left to the next opening."""
         with self._opening:
+            self._drop_tree()
             if self.writer is not None:
                 self.writer.let_go()
                 self.writer = None
+
+    def _drop_tree(self) -> None:
+        tree, self._tree = self._tree, None
+        if tree is not None:
+            tree.close_readers()
 
     def after_fork(self) -> None:
         """In the child: what waits to be written is the parent's to write."""

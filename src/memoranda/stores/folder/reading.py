@@ -16,11 +16,12 @@ from memoranda.stores.log.tree import Tree as LogTree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memoranda.stores.folder.open_tree import OpenTree
     from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.log.store_log import StoreLog
 
 
-def read_file(opened: OpenStore, path: MemoryPath, start: int, length: int | None) -> Content:
+def read_file(opened: OpenTree, path: MemoryPath, start: int, length: int | None) -> Content:
     """What ``Store.read`` promises; raises OSError where the disk fails."""
     place, files = path.segments, opened.files
     if not place:

@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memoranda.stores.folder import meta
-from memoranda.stores.folder.layout import HISTORY, LOCK, MEMORIES
-from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.home import HISTORY, LOCK, MEMORIES
+from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.turns import NO_BOOT_ID
 
 if TYPE_CHECKING:
+    from memoranda.stores.folder.home import Whose
     from memoranda.stores.folder.opened import OpenStore
-    from memoranda.stores.folder.opening import Whose
 
 # What a store that is found in order does not need is loaded when it is needed.
 

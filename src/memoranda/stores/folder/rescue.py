@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 import apsw
 
-from memoranda.stores.folder.layout import HISTORY, INCOMING, set_history_aside
+from memoranda.stores.folder.home import HISTORY, INCOMING
+from memoranda.stores.folder.layout import set_history_aside
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.opened import OpenStore

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import apsw
 
-from memoranda.errors import Misuse, NotFound, UnknownId
+from memoranda.errors import Misuse, NotFound, ReadOnly, UnknownId
+from memoranda.path import ROOT
 from memoranda.stores.base import (
     LISTING_CHUNK,
     Capabilities,
@@ -21,11 +22,13 @@ from memoranda.stores.base import (
     Report,
 )
 from memoranda.stores.folder import meta
-from memoranda.stores.folder.faults import as_unavailable
+from memoranda.stores.folder.faults import Unwritable, as_unavailable
 from memoranda.stores.folder.jobs import FolderJob, nothing
-from memoranda.stores.folder.opened import Reopen
+from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.outline import outline
+from memoranda.stores.folder.place import open_places
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
+from memoranda.stores.folder.totals import Totals
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.log_store import LogStore, nothing_at
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Change, Moment, Version
     from memoranda.stores.folder.backend import FolderBackend
+    from memoranda.stores.folder.open_tree import OpenTree
     from memoranda.stores.folder.place import Place
     from memoranda.stores.folder.writer import Writer
     from memoranda.stores.log.store_log import StoreLog
@@ -61,9 +65,17 @@ class FolderStore(LogStore):
 
     # ---- getting at it
 
-    def _writer(self, *, make: bool = False) -> Writer | None:
+    def _check_open(self) -> None:
         if self._is_closed or self._backend.is_closed:
             raise Misuse("The store is closed.")
+
+    def _tree(self) -> OpenTree | None:
+        """What the files are read by."""
+        self._check_open()
+        return self._place.look(self._backend.clock)
+
+    def _writer(self, *, make: bool = False) -> Writer | None:
+        self._check_open()
         return self._place.open(self._backend.clock, make=make)
 
     @contextmanager
@@ -94,7 +106,7 @@ class FolderStore(LogStore):
         except OSError as error:
             raise as_unavailable(error) from error
         except Reopen:
-            self._place.forget(writer)
+            self._place.forget(writer.opened)
             return False
         return not writer.opened.is_closed
 
@@ -107,7 +119,7 @@ class FolderStore(LogStore):
             try:
                 writer.run(job)
             except Reopen:
-                self._place.forget(writer)
+                self._place.forget(writer.opened)
             else:
                 return True
 
@@ -115,17 +127,16 @@ class FolderStore(LogStore):
 
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         while True:
-            writer = self._writer()
-            if writer is None:
+            opened = self._tree()
+            if opened is None:
                 raise nothing_at(path)
-            opened = writer.opened
             try:
                 if not opened.lags_now():
                     return read_file(opened, path, start, length)
             except OSError as error:
                 raise as_unavailable(error) from error
             except Reopen:
-                self._place.forget(writer)
+                self._place.forget(opened)
                 continue
             return self._read_lagging(path, start, length)
 
@@ -142,22 +153,26 @@ class FolderStore(LogStore):
             except OSError as error:
                 raise as_unavailable(error) from error
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
-        with self._reading() as log:
-            writer = self._place.writer
-            if log is not None and writer is not None:
-                opened = writer.opened
-                try:
-                    if opened.lags_now():
-                        from memoranda.stores.log import listing
-
-                        return listing.outline(log, directory, path_chars)
-                    return outline(opened, log, directory, path_chars)
-                except OSError as error:
-                    raise as_unavailable(error) from error
-        if directory.is_root:
-            return Outline(0, (), 0)
-        raise NotFound(directory)
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
+        while True:
+            opened = self._tree()
+            if opened is None:
+                if directory.is_root:
+                    return Outline(0, (), 0)
+                raise NotFound(directory)
+            try:
+                if not opened.lags_now():
+                    totals = Totals(opened, open_places.gate)
+                    try:
+                        return outline(opened, totals, directory, line_chars)
+                    finally:
+                        totals.close()
+            except OSError as error:
+                raise as_unavailable(error) from error
+            except Reopen:
+                self._place.forget(opened)
+                continue
+            return await super().outline(directory, line_chars)
 
     async def stat(self, path: MemoryPath) -> Entry:
         self._run(FolderJob(nothing, looks=((path, False),)))
@@ -197,27 +212,37 @@ class FolderStore(LogStore):
         from memoranda.stores.folder.rehearsal import rehearse
 
         job = FolderJob.applying(changes, context)
-        if not self._run(job):
-            if self._place.whose.user is None:
-                raise UnknownId("store")
-            if not rehearse(changes, context):
-                return ()
-            self._run(job, make=True)
+        try:
+            if not self._run(job):
+                if self._place.whose.user is None:
+                    raise UnknownId("store")
+                if not rehearse(changes, context):
+                    return ()
+                self._run(job, make=True)
+        except Unwritable as error:
+            raise ReadOnly(ROOT) from error
         return job.versions
 
     async def record(self, context: Context) -> None:
-        self._writer()
+        self._tree()
         self._place.records.note(context, self._backend.clock.now_ns())
         self._flush_if_due()
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
-        self._writer()
+        self._tree()
         self._place.records.use(paths, at_ns, self._backend.clock.now_ns())
         self._flush_if_due()
 
     def _flush_if_due(self) -> None:
         if self._place.records.are_due(self._backend.clock.now_ns()):
+            self._write_records()
+
+    def _write_records(self) -> None:
+        """Write what waits; where nothing can be written, there is nowhere to keep it."""
+        try:
             self._run(FolderJob(nothing))
+        except Unwritable:
+            self._place.records.take()
 
     def archive(self) -> None:
         """Let nobody write any more but to delete and to redact."""
@@ -248,7 +273,7 @@ class FolderStore(LogStore):
             try:
                 return writer.redact(version_id, context)
             except Reopen:
-                self._place.forget(writer)
+                self._place.forget(writer.opened)
 
     async def verify(self) -> Report:
         from memoranda.stores.folder.inspection import inspect_tree
@@ -273,6 +298,6 @@ class FolderStore(LogStore):
         is_open = not (self._is_closed or self._backend.is_closed)
         try:
             if is_open and self._place.records.are_waiting:
-                self._run(FolderJob(nothing))
+                self._write_records()
         finally:
             self._is_closed = True

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from memoranda.stores.folder.file_port import Files
 
-_WORD: Final = struct.Struct("<8s16sQQQ")
+_WORD: Final = struct.Struct("<8s16sQQQQ")
 WORD_BYTES: Final = _WORD.size
 _MAGIC: Final = b"MEMWORD1"
 
@@ -28,25 +28,31 @@ class Word(NamedTuple):
     """What the file ``lock`` says.
 
     The tree follows the log up to event ``applied``; ``lagging`` tells that some places don't, so
-    that reads have to ask the log. ``history`` is the inode of the database that is the store's.
+    that reads have to ask the log. ``history`` and ``memories`` are the inodes of the database and
+    of the directory of files that are the store's.
     """
 
     boot_id: bytes
     applied: int
     lagging: bool
     history: int = 0
+    memories: int = 0
 
     def pack(self) -> bytes:
         """The bytes of the file."""
-        return _WORD.pack(_MAGIC, self.boot_id, self.applied, self.lagging, self.history)
+        return _WORD.pack(
+            _MAGIC, self.boot_id, self.applied, self.lagging, self.history, self.memories
+        )
 
     @classmethod
     def unpack(cls, data: bytes) -> Word | None:
         """The word in the bytes of a file; None if they hold none."""
         if len(data) != WORD_BYTES:
             return None
-        magic, boot_id, applied, lagging, history = _WORD.unpack(data)
-        return cls(boot_id, applied, bool(lagging), history) if magic == _MAGIC else None
+        magic, boot_id, applied, lagging, history, memories = _WORD.unpack(data)
+        if magic != _MAGIC:
+            return None
+        return cls(boot_id, applied, bool(lagging), history, memories)
 
 
 class TurnLock:

@@ -14,7 +14,8 @@ import apsw
 
 from memoranda.errors import MemorandaError
 from memoranda.stores.folder.faults import as_unavailable
-from memoranda.stores.folder.opened import OpenStore, Reopen
+from memoranda.stores.folder.open_tree import Reopen
+from memoranda.stores.folder.opened import OpenStore
 from memoranda.stores.folder.recovery import catch_up, take_stock
 from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log.database import as_ours

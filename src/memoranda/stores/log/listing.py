@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from memoranda.errors import NotFound
 from memoranda.path import MemoryPath
-from memoranda.stores.base import Directory, Entry, Listed, Outline, Page
+from memoranda.stores.base import BESIDE_PATH_CHARS, Directory, Entry, Outline, Page
 from memoranda.stores.log.lookup import Newest, entry, newest_of
 from memoranda.stores.log.node import COLUMNS, Node
 from memoranda.stores.log.tree import Tree
@@ -15,6 +15,7 @@ from memoranda.stores.log.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memoranda.stores.base import Listed
     from memoranda.stores.log.store_log import StoreLog
 
 _SHOWN: Final = "SELECT id, name, size, files, shown FROM node WHERE parent = ? AND gone IS NULL"
@@ -25,33 +26,33 @@ _CHILDREN: Final = (
 )
 
 
-def outline(log: StoreLog, path: MemoryPath, path_chars: int) -> Outline:
+def outline(log: StoreLog, path: MemoryPath, line_chars: int) -> Outline:
     """What ``Store.outline`` promises. Reads the rows that are shown, from the index, in order."""
     node = Tree(log, 0).walk(path).node
     if node is None or not node.is_directory:
         raise NotFound(path)
     items: list[Listed] = []
-    room = path_chars
-    for item in _items(log, path, node.id, 2):
+    room = line_chars
+    base = len(path.text) + 1 + BESIDE_PATH_CHARS
+    for item in _items(log, "", node.id, 2):
         if room <= 0:
             break
         items.append(item)
-        room -= len(item.path.text) + item.is_directory
+        room -= base + len(item[0])
     return Outline(node.shown, tuple(items), node.children + node.grandchildren)
 
 
-def _items(log: StoreLog, path: MemoryPath, directory: int, levels: int) -> Iterator[Listed]:
+def _items(log: StoreLog, prefix: str, directory: int, levels: int) -> Iterator[Listed]:
     execute = log.db.execute
     rows = chain(execute(_BEFORE_DOT, (directory,)), execute(_AFTER_DOT, (directory,)))
     for number, name, size, files, shown in rows:
         if files is None:
             if name != "node_modules":
-                yield Listed(path.child(name), size, False)
+                yield prefix + name, size
         elif name != "node_modules/":
-            below = path.child(name[:-1])
-            yield Listed(below, shown, True)
+            yield prefix + name, shown
             if levels > 1:
-                yield from _items(log, below, number, levels - 1)
+                yield from _items(log, prefix + name, number, levels - 1)
 
 
 _PAST: Final = "\0"

@@ -73,12 +73,12 @@ class LogStore(Store):
                 raise UnknownId("memory")
             return lookup.locate(log, memory_id)
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         from memoranda.stores.log import listing
 
         with self._reading() as log:
             if log is not None:
-                return listing.outline(log, directory, path_chars)
+                return listing.outline(log, directory, line_chars)
         if directory.is_root:
             return Outline(0, (), 0)
         raise NotFound(directory)

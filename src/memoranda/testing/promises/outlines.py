@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from memoranda.errors import NotFound
-from memoranda.stores.base import Listed, Outline, Store
+from memoranda.stores.base import BESIDE_PATH_CHARS, Outline, Store
 from memoranda.testing.promises.rig import Rig
 from memoranda.testing.promises.steps import fill, move, p, put, refused, remove
 
 EVERYTHING = 1_000_000
 
 
-async def outline(store: Store, directory: str, path_chars: int = EVERYTHING) -> Outline:
+async def outline(store: Store, directory: str, line_chars: int = EVERYTHING) -> Outline:
     """The outline of ``directory``."""
-    return await store.outline(p(directory), path_chars)
+    return await store.outline(p(directory), line_chars)
 
 
-def printed(item: Listed) -> str:
-    """A line's path as it is printed for Claude and ordered."""
-    return str(item.path) + ("/" if item.is_directory else "")
-
-
-def shown(found: Outline) -> list[tuple[str, int]]:
-    """The lines as they are printed: path and size."""
-    return [(printed(item).removeprefix("/memories"), item.size_bytes) for item in found.items]
+def shown(found: Outline, directory: str = "") -> list[tuple[str, int]]:
+    """The lines of ``directory`` as they are printed: store path and size."""
+    return [(f"{directory}/{name}", size_bytes) for name, size_bytes in found.items]
 
 
 class OutlinePromises:
@@ -44,7 +39,7 @@ class OutlinePromises:
         assert found.total == 4
         found = await outline(rig.store, "/d")
         assert found.size_bytes == 9
-        assert shown(found) == [
+        assert shown(found, "/d") == [
             ("/d/b.md", 2),
             ("/d/e/", 7),
             ("/d/e/c.md", 3),
@@ -85,14 +80,14 @@ class OutlinePromises:
         await put(rig.store, "/.h/.env", b"1")
         await put(rig.store, "/.h/d/y.md", b"22")
         found = await outline(rig.store, "/.h")
-        assert shown(found) == [("/.h/d/", 2), ("/.h/d/y.md", 2), ("/.h/x.md", 3)]
+        assert shown(found, "/.h") == [("/.h/d/", 2), ("/.h/d/y.md", 2), ("/.h/x.md", 3)]
         assert (found.size_bytes, found.total) == (5, 3)
 
     async def promise_an_outline_is_ordered_by_code_points_with_the_slash_of_directories(
         self, rig: Rig
     ) -> None:
         await fill(rig.store, *TRICKY_ORDER)
-        lines = [printed(item) for item in (await outline(rig.store, "/")).items]
+        lines = [name for name, _ in (await outline(rig.store, "/")).items]
         assert lines == sorted(lines)
         assert len(lines) == len(set(lines))
 
@@ -102,14 +97,14 @@ class OutlinePromises:
         )
         whole = await outline(rig.store, "/")
         assert whole.total == len(whole.items) == 54
-        lengths = [len(printed(item)) for item in whole.items]
-        for path_chars in (1, 10, 14, 15, 100, 333, sum(lengths) - 1, sum(lengths)):
-            part = await outline(rig.store, "/", path_chars)
+        lengths = [len(f"/memories/{name}") + BESIDE_PATH_CHARS for name, _ in whole.items]
+        for line_chars in (1, 10, 14, 15, 100, 333, sum(lengths) - 1, sum(lengths)):
+            part = await outline(rig.store, "/", line_chars)
             n = len(part.items)
             assert part.items == whole.items[:n]
             assert (part.total, part.size_bytes) == (whole.total, whole.size_bytes)
-            assert n == len(lengths) or sum(lengths[: n + 1]) > path_chars
-            assert sum(lengths[: n - 1]) <= path_chars
+            assert n == len(lengths) or sum(lengths[: n + 1]) > line_chars
+            assert sum(lengths[: n - 1]) <= line_chars
 
     async def promise_an_outline_of_nothing_or_of_a_file_is_not_found(self, rig: Rig) -> None:
         await put(rig.store, "/d/a.md", b"1")
