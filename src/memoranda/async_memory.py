@@ -12,7 +12,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from memoranda.core import Core
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from memoranda.policies.policy import Policy
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
+        AuditEntry,
+        AuditHead,
+        AuditReport,
         Directory,
         Entry,
         Hit,
@@ -246,6 +249,14 @@ class AsyncMemory:
     async def verify(self) -> Report:
         """``Memory.verify``, awaited."""
         return await self._drive(self._core.programs.verify())
+
+    async def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
+        """``Memory.audit``, awaited."""
+        return await self._drive(self._core.programs.audit(after, limit))
+
+    async def verify_audit(self, *, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        """``Memory.verify_audit``, awaited."""
+        return await self._drive(self._core.programs.verify_audit(anchors))
 
     async def erase(self, *, confirm: str) -> None:
         """``Memory.erase``, awaited."""

@@ -13,26 +13,28 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoranda import reply
 from memoranda.arguments import any_text
 from memoranda.command import parse
-from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId
+from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId, Unsupported
 from memoranda.path import ROOT
 from memoranda.policies.handler import Handler
 from memoranda.policies.policy import Policy
-from memoranda.policies.stack import around_commands, around_store
+from memoranda.policies.stack import around_commands, around_store, trail_of
 from memoranda.reply import Block, Failure, ToolResult
 from memoranda.retry import Pause
 from memoranda.stores.base import Context, Store
 from memoranda.tool import Tool
 
 if TYPE_CHECKING:
+    from memoranda.policies.audit import AuditTrail
     from memoranda.programs import Programs
     from memoranda.store_source import StoreSource
 
 
 class _Opened(NamedTuple):
-    """A store inside its layers, and the commands over it inside theirs."""
+    """A store inside its layers, the commands over it inside theirs, and the store's audit."""
 
     store: Store
     handler: Handler
+    trail: AuditTrail
 
 
 class Core:
@@ -57,11 +59,19 @@ class Core:
         """The store inside its layers, opened if it was not yet."""
         return (self._opened or await self._open()).store
 
+    async def trail(self) -> AuditTrail:
+        """Where looks and refusals are noted."""
+        return (self._opened or await self._open()).trail
+
     async def _open(self) -> _Opened:
         if self._closed:
             raise Misuse("The memory is closed.")
         # Two threads that come here at once open the same store twice, which costs only time.
-        store = around_store(await self._source.find(), self.policy)
+        found = await self._source.find()
+        if self.policy.audit.reads == "strict" and not found.capabilities.audits:
+            raise Unsupported("an audit of what is read")
+        store = around_store(found, self.policy)
+        trail = trail_of(found, self.policy)
         limits = self.policy.limits
         tool = Tool(
             store,
@@ -70,7 +80,7 @@ class Core:
             image_max_bytes=limits.image_bytes,
             pause=self.pause,
         )
-        opened = _Opened(store, around_commands(tool.run, self.policy))
+        opened = _Opened(store, around_commands(tool.run, self.policy, trail), trail)
         self._opened = opened
         if self._closed:  # by another thread, while this one looked for the store
             self._opened = None

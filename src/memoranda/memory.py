@@ -12,7 +12,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from memoranda.core import Core
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from memoranda.policies.policy import Policy
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
+        AuditEntry,
+        AuditHead,
+        AuditReport,
         Directory,
         Entry,
         Hit,
@@ -319,6 +322,21 @@ class Memory:
         """Check everything against everything; ``.ok``, and what is wrong with its remedy. Reads
         all there is."""
         return self._drive(self._core.programs.verify())
+
+    def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
+        """What was done and refused, oldest first: the newest ``limit`` entries, or at most that
+        many after entry number ``after`` (0: from the beginning). Raises ``Unsupported``.
+        """
+        return self._drive(self._core.programs.audit(after, limit))
+
+    def verify_audit(self, *, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        """Check that no entry of the audit is missing, changed or in another order; ``.ok``.
+
+        The report's ``head`` is an anchor: kept in a second place and given back here as one of
+        ``anchors``, it also tells that the end was cut off or written anew. Reads all entries.
+        Raises ``Unsupported``.
+        """
+        return self._drive(self._core.programs.verify_audit(anchors))
 
     def erase(self, *, confirm: str) -> None:
         """Erase the memory, history and all, for good: nothing of it stays readable.

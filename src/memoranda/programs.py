@@ -23,6 +23,7 @@ from memoranda.errors import (
     Unsupported,
     WrongParameter,
 )
+from memoranda.noted import noted
 from memoranda.operations.diff import diff
 from memoranda.operations.export import Exported, Progress, export
 from memoranda.operations.import_folder import Imported, Layout, import_folder
@@ -34,6 +35,9 @@ from memoranda.operations.undo import undo
 from memoranda.path import MemoryPath, parse_path
 from memoranda.retry import apply_with_retry
 from memoranda.stores.base import (
+    AuditEntry,
+    AuditHead,
+    AuditReport,
     Change,
     Directory,
     Entry,
@@ -66,24 +70,27 @@ class Programs:
     """The programs' side of a memory; ``Memory`` says what each method promises."""
 
     def __init__(self, core: Core) -> None:
-        self._core = core
+        self.core = core
 
     # ---- reading
 
+    @noted("read", reads=True)
     async def read(self, path: str) -> StoredMemory:
         """The memory at a path."""
         where = _file_path(path)
-        return await read_memory(await self._core.store(), where, self._core.context("read"))
+        return await read_memory(await self.core.store(), where, self.core.context("read"))
 
+    @noted("list", reads=True)
     async def list(
         self, prefix: str, depth: Literal[0, 1], at: str | datetime | None
     ) -> tuple[Entry | Directory, ...]:
         """A whole listing."""
         where = parse_path(prefix)
         levels: Literal[0, 1] = arguments.choice("depth", depth, (0, 1))
-        store = await self._core.store()
+        store = await self.core.store()
         return tuple(await list_all(store, where, depth=levels, at=await self._moment(at)))
 
+    @noted("list", reads=True)
     async def page(
         self,
         prefix: str,
@@ -97,26 +104,28 @@ class Programs:
         levels: Literal[0, 1] = arguments.choice("depth", depth, (0, 1))
         start = arguments.optional_text("after", after)
         most = arguments.count("limit", limit)
-        store = await self._core.store()
+        store = await self.core.store()
         moment = await self._moment(at)
         return await store.list(where, depth=levels, after=start, limit=most, at=moment)
 
+    @noted("search", reads=True, about=1)
     async def search(self, text: str, prefix: str, limit: int) -> tuple[Hit, ...]:
         """Where a text stands."""
         where = parse_path(prefix)
         words = arguments.text("text", text)
         most = arguments.count("limit", limit)
-        store = await self._core.store()
+        store = await self.core.store()
         if not store.capabilities.searches:
             raise Unsupported("search")
         return await store.search(words, where, limit=most)
 
     async def usage(self) -> Usage:
         """How much there is."""
-        return await (await self._core.store()).usage()
+        return await (await self.core.store()).usage()
 
     # ---- writing
 
+    @noted("write")
     async def write(
         self,
         path: str,
@@ -140,80 +149,90 @@ class Programs:
 
     async def _head(self, path: MemoryPath) -> Version | None:
         """The version that a memory is at; None if it went while it was looked for."""
-        store = await self._core.store()
+        store = await self.core.store()
         try:
             return await store.version((await store.stat(path)).version_id)
         except (NotFound, IsADirectory, UnknownId):
             return None
 
+    @noted("move")
     async def move(self, source: str, target: str, if_version: str | None) -> tuple[Version, ...]:
         """Give something another path."""
         change = Move(parse_path(source), parse_path(target), _expectation(if_version))
         return await self._apply("move", change)
 
+    @noted("remove")
     async def remove(self, path: str, if_version: str | None) -> tuple[Version, ...]:
         """Remove something."""
         return await self._apply("remove", Remove(parse_path(path), _expectation(if_version)))
 
     async def _apply(self, command: str, change: Change) -> tuple[Version, ...]:
-        store = await self._core.store()
-        context = self._core.context(command)
+        store = await self.core.store()
+        context = self.core.context(command)
         if change.expect in (Expect.ANY, Expect.ABSENT):
             # A conflict says no more than that another writer was there first.
-            return await apply_with_retry(store, (change,), context, self._core.pause)
+            return await apply_with_retry(store, (change,), context, self.core.pause)
         return await store.apply((change,), context)
 
     # ---- history
 
+    @noted("history", reads=True)
     async def history(self, path: str, limit: int | None) -> tuple[Version, ...]:
         """The newest versions at a path or beneath it."""
         where = VersionFilter(path=parse_path(path))
         most = None if limit is None else arguments.count("limit", limit)
-        return tuple(await newest_versions(await self._core.store(), where, most))
+        return tuple(await newest_versions(await self.core.store(), where, most))
 
+    @noted("history", reads=True)
     async def versions(self, where: VersionFilter, after: str | None, limit: int) -> VersionPage:
         """A page of versions."""
         _check_filter(where)
         start = arguments.optional_text("after", after)
         most = arguments.count("limit", limit)
-        return await (await self._core.store()).versions(where, after=start, limit=most)
+        return await (await self.core.store()).versions(where, after=start, limit=most)
 
+    @noted("version", reads=True)
     async def version(self, version_id: str) -> Version:
         """One version with its content."""
         wanted = arguments.text("version_id", version_id)
-        return await (await self._core.store()).version(wanted)
+        return await (await self.core.store()).version(wanted)
 
+    @noted("diff", reads=True)
     async def diff(self, a: str, b: str | None, context_lines: int) -> str:
         """What differs between two versions."""
         old, new = arguments.text("a", a), arguments.optional_text("b", b)
         lines = arguments.count("context_lines", context_lines)
-        return await diff(await self._core.store(), old, new, context_lines=lines)
+        return await diff(await self.core.store(), old, new, context_lines=lines)
 
+    @noted("restore")
     async def restore(self, path: str, to: str | datetime) -> Restored:
         """Make a path what it was."""
         where = parse_path(path)
         then = _point("to", to)
-        store = await self._core.store()
-        return await restore(store, where, then, self._core.context("restore"), self._core.pause)
+        store = await self.core.store()
+        return await restore(store, where, then, self.core.context("restore"), self.core.pause)
 
+    @noted("undo")
     async def undo(self, path: str) -> tuple[Version, ...]:
         """Take back the last batch."""
         where = parse_path(path)
-        return await undo(await self._core.store(), where, self._core.context("undo"))
+        return await undo(await self.core.store(), where, self.core.context("undo"))
 
+    @noted("redact")
     async def redact(self, version_id: str) -> Version:
         """Blank a version."""
         wanted = arguments.text("version_id", version_id)
-        store = await self._core.store()
+        store = await self.core.store()
         if not store.capabilities.redacts:
             raise Unsupported("redaction")
-        return await store.redact(wanted, self._core.context("redact"))
+        return await store.redact(wanted, self.core.context("redact"))
 
     async def _moment(self, at: str | datetime | None) -> Moment | None:
-        return None if at is None else await moment_of(await self._core.store(), _point("at", at))
+        return None if at is None else await moment_of(await self.core.store(), _point("at", at))
 
     # ---- upkeep
 
+    @noted("export", reads=True, about=1)
     async def export(
         self,
         directory: str | os.PathLike[str],
@@ -226,9 +245,10 @@ class Programs:
         folder = arguments.folder("directory", directory)
         replaces = arguments.flag("replace", replace)
         tell = arguments.optional_callable("progress", progress)
-        store = await self._core.store()
+        store = await self.core.store()
         return await export(store, where, folder, replace=replaces, progress=tell)
 
+    @noted("import", about=1)
     async def import_(
         self,
         directory: str | os.PathLike[str],
@@ -246,20 +266,28 @@ class Programs:
         kind: Layout = arguments.choice("layout", layout, get_args(Layout))
         tell = arguments.optional_callable("progress", progress)
         return await import_folder(
-            await self._core.store(),
+            await self.core.store(),
             where,
             folder,
-            self._core.context("import"),
-            file_bytes=self._core.policy.limits.file_bytes,
+            self.core.context("import"),
+            file_bytes=self.core.policy.limits.file_bytes,
             replace=replaces,
             dry_run=only_looks,
             layout=kind,
             progress=tell,
         )
 
+    async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+        """Entries of the audit."""
+        return await (await self.core.store()).audit(after, limit)
+
+    async def verify_audit(self, anchors: Sequence[AuditHead]) -> AuditReport:
+        """Check the audit."""
+        return await (await self.core.store()).verify_audit(anchors)
+
     async def verify(self) -> Report:
         """Check everything."""
-        return await (await self._core.store()).verify()
+        return await (await self.core.store()).verify()
 
 
 def _file_path(given: str) -> MemoryPath:

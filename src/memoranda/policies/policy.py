@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
+from memoranda.policies.audit import Auditing
 from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import Limits
 from memoranda.policies.redaction import Redaction
@@ -25,6 +26,7 @@ class Policy:
     in history). ``read_only`` refuses every change, by Claude and by programs. ``retention`` says
     how much history stays, in whole days, versions and bytes; without it everything younger than 30
     days and the newest 10 versions, in up to ten times the bytes that the memory may hold.
+    ``audit`` says what becomes of views in the audit.
     ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
     what happens to text that speaks to the agent as an instruction would.
 
@@ -35,6 +37,7 @@ class Policy:
     on_exists: OnExists = "error"
     read_only: bool = False
     retention: Retention | None = None
+    audit: Auditing = Auditing()
     redaction: Redaction = Redaction()
     injection: InjectionMarks = InjectionMarks()
 
@@ -51,6 +54,8 @@ class Policy:
             raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
         if self.retention is not None:
             _check(self.retention)
+        if type(self.audit) is not Auditing:
+            raise Misuse(f"Policy: audit is {self.audit!r}; it has to be an Auditing object.")
 
 
 def _check(retention: Retention) -> None:

@@ -1,22 +1,26 @@
 """The order of the layers, and why that order.
 
-    raw input -> parse -> LimitRate -> tool -> RefuseWrites -> KeepHistory -> LimitSize -> store
+    raw input -> parse -> Audit -> LimitRate -> tool
+        -> RefuseWrites -> NoteUnchanged -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
-1. ``LimitRate`` comes first: what is over the rate costs nothing behind it.
+1. ``Audit`` first: it sees every answer, also that of a layer that refuses.
+2. ``LimitRate``: what is over the rate costs nothing behind it.
 
 Stores, from the outside in:
 
 1. ``RefuseWrites`` before everything that looks at contents: what may not be written is not judged.
-2. ``KeepHistory``, where the policy says other than the stores do by themselves.
-3. ``LimitSize`` next to the store: limits are those of what is stored in the end.
+2. ``NoteUnchanged`` outside of all that may change a content: it tells what came of it in the end.
+3. ``KeepHistory``, where the policy says other than the stores do by themselves.
+4. ``LimitSize`` next to the store: limits are those of what is stored in the end.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from memoranda.policies.audit import Audit, AuditTrail, NoteUnchanged
 from memoranda.policies.handler import Handler
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
@@ -28,13 +32,15 @@ _OF_THE_STORES: Final = default_retention(Limits().store_bytes)
 
 
 def around_store(store: Store, policy: Policy) -> Store:
-    """``store`` inside the layers that ``policy`` asks for; itself where it asks for none."""
+    """``store`` inside the layers that ``policy`` asks for."""
+    trail = trail_of(store, policy)
     ceiling = policy.limits.ceiling
     if ceiling != Ceiling():
         store = LimitSize(store, ceiling)
     retention = policy.retention or default_retention(policy.limits.store_bytes)
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
+    store = NoteUnchanged(store, trail)
     if policy.read_only:
         from memoranda.policies.read_only import RefuseWrites
 
@@ -42,11 +48,16 @@ def around_store(store: Store, policy: Policy) -> Store:
     return store
 
 
-def around_commands(handler: Handler, policy: Policy) -> Handler:
-    """``handler`` inside the layers that ``policy`` asks for; itself where it asks for none."""
+def trail_of(store: Store, policy: Policy) -> AuditTrail:
+    """Where looks and refusals of a store are noted."""
+    return AuditTrail(store, policy.audit.reads)
+
+
+def around_commands(handler: Handler, policy: Policy, trail: AuditTrail) -> Handler:
+    """``handler`` inside the layers that ``policy`` asks for."""
     per_minute = policy.limits.commands_per_minute
     if per_minute is not None:
         from memoranda.policies.rate import LimitRate
 
         handler = LimitRate(handler, per_minute)
-    return handler
+    return Audit(handler, trail)

@@ -12,7 +12,7 @@ path, a directory's with its trailing slash.
 
 The data that goes in and out lies in rooms of its own and can be imported from here as well:
 ``changes`` (what a batch asks), ``entries`` (what lives now), ``versions`` (history), ``reports``
-(sizes and checks), ``store_info`` (what is known of a store without opening it).
+(sizes and checks), ``audit``, ``store_info`` (what is known of a store without opening it).
 
 Errors that every method may raise besides those it names: ``Unavailable`` (storage can't answer
 now), ``Corrupt`` (a check failed), ``Misuse`` (the store is closed).
@@ -24,7 +24,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
+from memoranda.errors import Unsupported
 from memoranda.path import MemoryPath
+from memoranda.stores.audit import AuditEntry, AuditHead, AuditReport
 from memoranda.stores.changes import (
     Ceiling,
     Change,
@@ -93,6 +95,9 @@ __all__ = [
     "Version",
     "VersionFilter",
     "VersionPage",
+    "AuditEntry",
+    "AuditHead",
+    "AuditReport",
     "Problem",
     "Report",
     "Usage",
@@ -197,6 +202,29 @@ class Store(ABC):
         Buffered: written with the next change, after a second, or at ``close``.
         """
 
+    async def flush(self) -> None:
+        """Write now what ``record`` and ``touch`` left waiting; durable on return.
+
+        Raises ``Unsupported`` where there is no audit.
+        """
+        raise Unsupported("an audit")
+
+    async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+        """Entries of the audit, oldest first: at most ``limit`` of those after entry number
+        ``after`` (0: from the beginning), or the newest ``limit`` for None.
+
+        What this store has recorded so far is among them. Raises ``Unsupported``.
+        """
+        raise Unsupported("an audit")
+
+    async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        """Check that no entry of the audit is missing, changed or in another order.
+
+        ``anchors`` are heads of this store's audit that were kept in a second place: only they
+        tell that the end was cut off or written anew. Reads all entries. Raises ``Unsupported``.
+        """
+        raise Unsupported("an audit")
+
     @abstractmethod
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         """Note that memories were used; coarse, buffered, makes no version. Missing ones are
@@ -292,6 +320,15 @@ class WrapperStore(Store):
 
     async def record(self, context: Context) -> None:
         await self.inner.record(context)
+
+    async def flush(self) -> None:
+        await self.inner.flush()
+
+    async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+        return await self.inner.audit(after, limit)
+
+    async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        return await self.inner.verify_audit(anchors)
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         await self.inner.touch(paths, at_ns)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memoranda.stores.log.connection import Connection
 
-IN_RAM = Capabilities(durable=False, shared_by_processes=False)
+IN_RAM = Capabilities(durable=False, shared_by_processes=False, audits=True)
 
 
 class RamStore(SqlStore):

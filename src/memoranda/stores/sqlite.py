@@ -39,7 +39,7 @@ class SqliteBackend(SqlBackend):
     system. ``clock`` gives nanoseconds since 1970; ``vfs`` names a VFS of SQLite's, for tests.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities(audits=True)
 
     def __init__(
         self,

@@ -16,6 +16,8 @@ class Capabilities(NamedTuple):
     shared_by_processes: bool = True
     shared_by_machines: bool = False
     external_edits: bool = False
+    audits: bool = False
+    """Keeps the audit of views and refusals too, and its chain."""
 
 
 class StoreInfo(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Change, Context, Edit, Move, Put, Remove, Report, Version
-from memoranda.stores.log import schema
+from memoranda.stores.log import redaction, schema
 from memoranda.stores.log.check import Check
 from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.database import open_connection
@@ -15,11 +15,13 @@ from memoranda.stores.log.node import Node
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import Image, StoreLog
 from memoranda.stores.log.text import Text
+from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.log.turn import Turn
 from memoranda.text.splice import Splice
 
 START_NS = 1_700_000_000 * 10**9
 AGENT = Context(actor="agent", command="test")
+OFFICER = Context(actor="officer", command="redact")
 
 
 def p(store_path: str) -> MemoryPath:
@@ -85,6 +87,16 @@ class Rig:
         """One change that makes one version."""
         (version,) = self.apply(change)
         return version
+
+    def redact(self, version: Version, by: Context = OFFICER) -> Version:
+        """Blank a version, with the entry that says so."""
+        with Transaction(self.db):
+            left, said = redaction.redact(self.log, version.id, by, self.now)
+            if said is not None:
+                turn = Turn(self.log, self.heads, self.now)
+                turn.audit(said, self.now)
+                turn.finish()
+        return left
 
     def check(self) -> Report:
         """Verify everything."""

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from memoranda.errors import Corrupt, UnknownId
-from memoranda.stores.base import Directory, Put, Version, VersionFilter, VersionPage
-from memoranda.stores.log import events, history, listing, lookup, redaction, search, time_travel
+from memoranda.stores.base import Context, Directory, Put, Version, VersionFilter, VersionPage
+from memoranda.stores.log import events, history, listing, lookup, search, time_travel
 from memoranda.stores.log.ids import version_id
 from memoranda.stores.log.time_travel import Past
-from memoranda.stores.log.transaction import Transaction
 from tests.stores.log.rig import Rig, append, move, p, put, remove
 
 
@@ -174,8 +173,7 @@ def test_redacted_states_are_left_out_of_the_past() -> None:
     rig.apply(put("/b"))
     at = rig.log.last_seq()
     rig.apply(put("/a", "clean"))
-    with Transaction(rig.db):
-        redaction.redact(rig.log, made.id, "officer", rig.now)
+    rig.redact(made)
     found = time_travel.page(rig.log, at, p("/"), 0, None, 10).entries
     assert [str(one.path) for one in found] == ["/memories/b"]
 
@@ -244,7 +242,6 @@ def test_redacting_after_the_commands_first_event_is_gone_blanks_what_is_left() 
     secret = page(rig).versions[1]
     rig.db.execute("UPDATE event SET link = (SELECT chain FROM event WHERE seq = 1) WHERE seq = 2")
     rig.db.execute("DELETE FROM event WHERE seq = 1")
-    with Transaction(rig.db):
-        left, changed = redaction.redact(rig.log, secret.id, "officer", rig.now)
-        assert changed
-        assert redaction.redact(rig.log, secret.id, "another", rig.now) == (left, False)
+    left = rig.redact(secret)
+    assert left.redacted_by == "officer"
+    assert rig.redact(secret, Context(actor="another")) == left

@@ -7,17 +7,15 @@ import pytest
 from memoranda.errors import NotRedactable, UnknownId
 from memoranda.stores.base import Context, Put, Version, VersionFilter
 from memoranda.stores.log import history, lookup, redaction
-from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.log.turn import Turn
-from tests.stores.log.rig import AGENT, Rig, append, move, p, put, remove, splice
+from tests.stores.log.rig import AGENT, OFFICER, Rig, append, move, p, put, remove, splice
 
 SECRET = b"hush-Qx7Zr0-hush"
 
 
 def redact(rig: Rig, version: Version) -> Version:
     """Redact, verify, and give what is left."""
-    with Transaction(rig.db):
-        left, _ = redaction.redact(rig.log, version.id, "officer", rig.now)
+    left = rig.redact(version)
     assert rig.codes() == []
     return left
 
@@ -201,7 +199,7 @@ def test_the_head_of_a_live_memory_stays() -> None:
     with pytest.raises(NotRedactable):
         redact(rig, whole(rig)[0])
     with pytest.raises(UnknownId):
-        redaction.redact(rig.log, "memver_0", "officer", rig.now)
+        redaction.redact(rig.log, "memver_0", OFFICER, rig.now)
 
 
 def test_a_late_version_can_be_redacted() -> None:

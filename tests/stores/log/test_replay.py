@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from memoranda.stores.base import Put
-from memoranda.stores.log import redaction
 from memoranda.stores.log.replay import TreeStep, tree_events
 from memoranda.stores.log.store_log import Image
-from memoranda.stores.log.transaction import Transaction
 from memoranda.stores.log.turn import Turn
 from tests.stores.log.rig import AGENT, Rig, TreeOfImages, append, move, p, put, remove
 
@@ -126,8 +124,7 @@ def test_blanked_names_give_no_place() -> None:
     rig = Rig()
     made = rig.one(put("/secret"))
     rig.apply(move("/secret", "/b"))
-    with Transaction(rig.db):
-        redaction.redact(rig.log, made.id, "officer", rig.now)
+    rig.redact(made)
     assert steps(rig) == [(None, "b", 2)]
 
 

@@ -1,45 +1,84 @@
-"""The order of the layers."""
+"""The order of the layers: each that matters, by what would go wrong the other way round."""
 
 from __future__ import annotations
 
+import pytest
+
+from memoranda.command import View
+from memoranda.drive import run_now
+from memoranda.errors import FileTooLarge, ReadOnly
+from memoranda.path import ROOT, parse_path
+from memoranda.policies.audit import Audit, NoteUnchanged
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
 from memoranda.policies.rate import LimitRate
 from memoranda.policies.read_only import RefuseWrites
 from memoranda.policies.retention import KeepHistory, default_retention
-from memoranda.policies.stack import around_commands, around_store
-from memoranda.stores.base import Retention
+from memoranda.policies.stack import around_commands, around_store, trail_of
+from memoranda.stores.base import Context, Put, Retention, Store, WrapperStore
 from memoranda.tool import Tool
 from tests.stand_ins import fresh_store
 
 
-def test_a_store_has_its_limits_next_to_it_and_read_only_outside() -> None:
-    store = fresh_store()
-    layered = around_store(store, Policy(read_only=True))
-    assert isinstance(layered, RefuseWrites)
-    assert isinstance(layered.inner, LimitSize)
-    assert layered.inner.inner is store
+def layers(store: Store) -> list[type[Store]]:
+    """The layers around a store, from the outside in."""
+    found: list[type[Store]] = []
+    while isinstance(store, WrapperStore):
+        found.append(type(store))
+        store = store.inner
+    return found
+
+
+EVERYTHING = Policy(
+    read_only=True,
+    limits=Limits(file_bytes=3, commands_per_minute=1),
+    retention=Retention(keep_days=90),
+)
+
+
+def test_the_layers_of_a_store_are_in_their_one_order() -> None:
+    found = layers(around_store(fresh_store(), EVERYTHING))
+    assert found == [RefuseWrites, NoteUnchanged, KeepHistory, LimitSize]
 
 
 def test_what_a_policy_does_not_ask_for_is_not_there() -> None:
-    store = fresh_store()
     policy = Policy(
         limits=Limits(file_bytes=None, store_bytes=None, files=None),
         retention=default_retention(Limits().store_bytes),
     )
-    assert around_store(store, policy) is store
-    run = Tool(store).run
-    assert around_commands(run, policy) is run
+    assert layers(around_store(fresh_store(), policy)) == [NoteUnchanged]
 
 
 def test_what_history_keeps_is_said_where_it_is_not_what_stores_keep_by_themselves() -> None:
-    layered = around_store(fresh_store(), Policy(retention=Retention(keep_days=90)))
-    assert isinstance(layered, KeepHistory)
-    assert isinstance(layered.inner, LimitSize)
-    smaller = around_store(fresh_store(), Policy(limits=Limits(store_bytes=1_000)))
-    assert isinstance(smaller, KeepHistory)
+    smaller = Policy(limits=Limits(store_bytes=1_000))
+    assert KeepHistory in layers(around_store(fresh_store(), smaller))
+    assert KeepHistory not in layers(around_store(fresh_store(), Policy()))
+
+
+def test_what_may_not_be_written_is_not_judged() -> None:
+    store = around_store(fresh_store(), EVERYTHING)
+    too_large = Put(parse_path("/memories/a"), b"four")
+    with pytest.raises(ReadOnly):
+        run_now(store.apply((too_large,), Context()))
+    writable = around_store(fresh_store(), Policy(limits=EVERYTHING.limits))
+    with pytest.raises(FileTooLarge):
+        run_now(writable.apply((too_large,), Context()))
+
+
+def test_a_command_over_the_rate_is_in_the_audit() -> None:
+    store = fresh_store()
+    run_now(store.apply((Put(parse_path("/memories/a"), b"x"),), Context(command="create")))
+    handler = around_commands(Tool(store).run, EVERYTHING, trail_of(store, EVERYTHING))
+    assert isinstance(handler, Audit)
+    for _ in range(2):
+        run_now(handler(View(ROOT), Context(command="view")))
+    entries = run_now(store.audit(None, 10))
+    assert [entry.outcome for entry in entries] == ["ok", "ok", "too_many_commands"]
 
 
 def test_commands_are_counted_where_the_policy_says_how_many() -> None:
-    layered = around_commands(Tool(fresh_store()).run, Policy(limits=Limits(commands_per_minute=5)))
-    assert isinstance(layered, LimitRate)
+    store = fresh_store()
+    for policy, counts in ((EVERYTHING, True), (Policy(), False)):
+        handler = around_commands(Tool(store).run, policy, trail_of(store, policy))
+        assert isinstance(handler, Audit)
+        assert isinstance(handler._inner, LimitRate) is counts

@@ -53,7 +53,7 @@ class FolderBackend(Backend):
     SQLite) are for tests.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True, audits=True)
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from memoranda.stores.folder.leftovers import (
 from memoranda.stores.folder.opened import OpenStore, roll_back
 from memoranda.stores.folder.recovery import catch_up
 from memoranda.stores.log import bodies, ids, redaction
-from memoranda.stores.log.records import write_into
+from memoranda.stores.log.records import NOTHING_TAKEN, write_into
 from memoranda.stores.log.replay import tree_events
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.turn import Turn
@@ -55,16 +55,20 @@ class Batches:
 
     def run(self, jobs: Sequence[FolderJob]) -> None:
         """Do jobs, in as few transactions as may be, and write what waits in memory."""
-        waiting = self._transaction(list(jobs))
+        waiting = self._transaction(list(jobs), with_records=True)
         while waiting:
-            waiting = self._transaction(waiting)
+            # Without what was noted meanwhile: a job that needs a transaction of its own gets it.
+            waiting = self._transaction(waiting, with_records=False)
 
-    def _transaction(self, jobs: list[FolderJob]) -> list[FolderJob]:
-        """Do jobs up to one that needs a transaction of its own; gives back those to do next."""
+    def _transaction(self, jobs: list[FolderJob], *, with_records: bool) -> list[FolderJob]:
+        """Write records and do jobs, up to one that needs a transaction of its own; gives back
+        those to do next."""
         opened, now = self.opened, self.opened.clock.monotonic()
         db = opened.db
         touched = take_touched(opened)
-        records, since = self._records.take(), opened.clock.now_ns()
+        records, since = NOTHING_TAKEN, opened.clock.now_ns()
+        if with_records:
+            records = self._records.take()
         committed = False
         heads = opened.heads()
         try:
@@ -80,8 +84,8 @@ class Batches:
                 before = turn.last_seq
             for each in touched:
                 keep_late(turn, each)
-            done, rest = self._run_all(turn, heads, jobs)
             write_into(turn, records)
+            done, rest = self._run_all(turn, heads, jobs)
             if turn.is_idle and opened.synced is None:
                 db.execute("ROLLBACK")
                 self._settle(done)
@@ -182,12 +186,12 @@ class Batches:
         self.run([])
         now = opened.clock.now_ns()
         with opened.transaction():
-            version, changed = redaction.redact(opened.log, version_id, context.actor, now)
-            if changed:
+            version, said = redaction.redact(opened.log, version_id, context, now)
+            if said is not None:
                 turn = Turn(opened.log, opened.heads(), now)
-                turn.audit(context, now)
+                turn.audit(said, now)
                 turn.finish()
-        if changed:
+        if said is not None:
             opened.set_applied(opened.log.last_seq())
             forget_leftovers(opened)
             opened.scrub()

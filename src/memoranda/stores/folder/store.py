@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class FolderStore(LogStore):
     """A handle on one store of a ``FolderBackend``."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True, audits=True)
 
     def __init__(self, backend: FolderBackend, place: Place) -> None:
         self._backend = backend
@@ -232,6 +232,10 @@ class FolderStore(LogStore):
         self._tree()
         self._place.records.use(paths, at_ns, self._backend.clock.now_ns())
         self._flush_if_due()
+
+    async def flush(self) -> None:
+        if self._place.records.are_waiting:
+            self._run(FolderJob(nothing))
 
     def _flush_if_due(self) -> None:
         if self._place.records.are_due(self._backend.clock.now_ns()):

@@ -19,6 +19,7 @@ from memoranda.stores.folder.opened import OpenStore
 from memoranda.stores.folder.recovery import catch_up, take_stock
 from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.records import warn_of_loss
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Context, Version
@@ -116,7 +117,8 @@ class Writer:
             try:
                 self._finish_up()
             except (OSError, apsw.Error, MemorandaError, Reopen):
-                pass
+                if self._records.are_waiting:
+                    warn_of_loss()
             finally:
                 opened.close()
 

@@ -11,6 +11,7 @@ from memoranda.errors import Corrupt, MemorandaError
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem, Report
 from memoranda.stores.log import bodies, events
+from memoranda.stores.log.chain import ChainCheck
 from memoranda.stores.log.database import as_ours
 from memoranda.stores.log.node import COLUMNS, Node, is_hidden
 
@@ -128,24 +129,16 @@ class Check:
 
     def _check_events(self, root: Node) -> None:
         """Follow the hash chain and count."""
-        log = self._log
-        before, at, versions, taken = events.NO_CHAIN, 0, 0, 0
-        for row in log.db.execute(
-            f"SELECT {events.COLUMNS} FROM event WHERE seq > ? AND seq < ? ORDER BY seq",
-            (log.base, log.end),
-        ):
-            event = events.Event(*row)
-            if event.chain != events.chained(log, event, event.link or before):
-                self._problem(
-                    "chain", "An entry of the history was changed from outside.", _RESTORE
-                )
-            if event.at < at:
-                self._problem("time", "Time goes back within the history.", _RESTORE)
+        log, chain = self._log, ChainCheck(self._log)
+        versions = taken = 0
+        for event in events.of_store(log):
+            chain.feed(event)
             if event.node is not None and event.node not in self._nodes:
                 self._problem("orphan", "A version belongs to no memory.", _RESTORE)
-            before, at = event.chain, event.at
             versions += event.node is not None
             taken += events.stored_bytes(log, event)
+        chain.end()
+        self.problems += chain.problems
         if (versions, taken) != (root.versions, root.history):
             self._problem("counter", "The history's counters are wrong.", _RECOUNT)
 

@@ -91,6 +91,7 @@ FIELDS: Final = field_names(Event)[:-1]
 COLUMNS: Final = ", ".join(FIELDS)
 _values = attrgetter(*FIELDS)
 _BY_SEQ: Final = f"SELECT {COLUMNS} FROM event WHERE seq = ?"
+_OF_STORE: Final = f"SELECT {COLUMNS} FROM event WHERE seq > ? AND seq < ? ORDER BY seq"
 _INSERT: Final = f"INSERT INTO event({COLUMNS}) VALUES({', '.join('?' * len(FIELDS))})"
 
 
@@ -106,6 +107,12 @@ def load(log: StoreLog, seq: int) -> Event:
     if event is None:
         raise Corrupt("An event is missing.")
     return event
+
+
+def of_store(log: StoreLog) -> Iterator[Event]:
+    """The events of a store, oldest first."""
+    for row in log.db.execute(_OF_STORE, (log.base, log.end)):
+        yield Event(*row)
 
 
 def of_node(log: StoreLog, last: int) -> Iterator[Event]:
@@ -135,6 +142,17 @@ def digest_of(log: StoreLog, event: Event) -> bytes:
     return blake2b(
         names.encode() + (event.sha or b""), digest_size=32, key=log.secret, person=b"digest"
     ).digest()
+
+
+def rest_of(log: StoreLog, event: Event) -> str:
+    """A keyed digest, in hex, of what can still be read of an event that was blanked."""
+    said = (
+        f"{_sized(event.oname)}{_sized(event.name)}{event.size} {_sized(event.audit)}"
+        f"{event.redacted_at} {_sized(event.redacted_by)}"
+    )
+    return blake2b(
+        said.encode() + (event.sha or b""), digest_size=16, key=log.secret, person=b"rest"
+    ).hexdigest()
 
 
 def chained(log: StoreLog, event: Event, before: bytes) -> bytes:

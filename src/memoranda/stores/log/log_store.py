@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from memoranda.errors import IsADirectory, NotFound, Refused, UnknownId
 from memoranda.stores.base import (
     LISTING_CHUNK,
+    AuditEntry,
+    AuditHead,
+    AuditReport,
     Content,
     Entry,
     Hit,
@@ -22,6 +25,7 @@ from memoranda.stores.base import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from typing import Literal
 
@@ -129,6 +133,22 @@ class LogStore(Store):
             if log is None:
                 return VersionPage((), None)
             return history.versions(log, where, after, limit, content=content)
+
+    async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+        from memoranda.stores.log import audit
+
+        await self.flush()
+        with self._reading() as log:
+            return () if log is None else audit.entries(log, after, limit)
+
+    async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        from memoranda.stores.log import chain
+
+        await self.flush()
+        with self._reading() as log:
+            if log is not None:
+                return chain.verify(log, anchors)
+        return AuditReport((), 0, AuditHead(self.id, 0, "0" * 64))
 
     async def version(self, version_id: str) -> Version:
         from memoranda.stores.log import history

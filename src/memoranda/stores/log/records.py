@@ -5,15 +5,21 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memoranda.stores.base import Context
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memoranda.path import MemoryPath
-    from memoranda.stores.base import Context
     from memoranda.stores.log.turn import Turn
+
+LOST: Final = "lost"
+"""The command of an entry that stands for as many as its draft says that could not be written."""
+ENTRIES: Final = "entries"
 
 Taken: TypeAlias = "tuple[list[tuple[Context, int]], dict[MemoryPath, int]]"
 
+NOTHING_TAKEN: Final[Taken] = ([], {})
 MOST_RECORDS: Final = 1000
 LONGEST_WAIT_NS: Final = 1_000_000_000
 
@@ -22,16 +28,19 @@ class Records:
     """Audit entries and last uses of one store that are not written yet.
 
     They go with the next change, or by themselves once there are ``MOST_RECORDS`` or the oldest
-    waits for a second; a crash may lose them.
+    waits for a second; a crash may lose them. Where they can't be written the newest
+    ``MOST_RECORDS`` are kept and tried again each second; the audit then says how many were lost.
     """
 
-    __slots__ = ("_lock", "_notes", "_since", "_uses")
+    __slots__ = ("_failed", "_lock", "_lost", "_notes", "_since", "_uses")
 
     def __init__(self) -> None:
-        self._lock = Lock()  # guards all three
+        self._lock = Lock()  # guards all of it
         self._notes: list[tuple[Context, int]] = []
         self._uses: dict[MemoryPath, int] = {}
         self._since: int | None = None
+        self._failed = False
+        self._lost = 0
 
     def note(self, context: Context, at_ns: int) -> None:
         """Keep an audit entry."""
@@ -57,24 +66,41 @@ class Records:
         """Whether they have to be written though nothing changes."""
         since = self._since
         return since is not None and (
-            now_ns - since >= LONGEST_WAIT_NS or len(self._notes) >= MOST_RECORDS
+            now_ns - since >= LONGEST_WAIT_NS
+            or (len(self._notes) >= MOST_RECORDS and not self._failed)
         )
 
     def take(self) -> Taken:
         """Everything that waits, which from here on is the caller's to write or to give back."""
         with self._lock:
-            taken = self._notes, self._uses
+            notes, uses = self._notes, self._uses
+            if self._lost:
+                at_ns = notes[0][1] if notes else 0
+                notes.insert(0, (Context("audit", LOST, audit={ENTRIES: self._lost}), at_ns))
             self._notes, self._uses, self._since = [], {}, None
-            return taken
+            self._failed, self._lost = False, 0
+            return notes, uses
 
     def give_back(self, taken: Taken, since_ns: int) -> None:
         """Put back what could not be written."""
         with self._lock:
             notes, uses = taken
             if notes or uses:
-                self._notes = (notes + self._notes)[-MOST_RECORDS:]
+                if notes and notes[0][0].command == LOST:
+                    self._lost += notes.pop(0)[0].audit[ENTRIES]
+                notes += self._notes
+                self._failed = True
+                self._lost += max(len(notes) - MOST_RECORDS, 0)
+                self._notes = notes[-MOST_RECORDS:]
                 self._uses = uses | self._uses
                 self._since = since_ns
+
+
+def warn_of_loss() -> None:
+    """Tell the operator that what waited is lost: it could not be written before the end."""
+    import logging
+
+    logging.getLogger("memoranda").warning("Audit entries of views could not be written.")
 
 
 def write_into(turn: Turn, taken: Taken) -> None:

@@ -12,26 +12,32 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memoranda.errors import NotRedactable
+from memoranda.light_dataclasses import replace
 from memoranda.stores.log import bodies, events, history
+from memoranda.stores.log.gone import BLANKED
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.tree import Tree
 
 if TYPE_CHECKING:
-    from memoranda.stores.base import Version
+    from memoranda.stores.base import Context, Version
     from memoranda.stores.log.history import Shown
     from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import StoreLog
 
 
-def redact(log: StoreLog, version_id: str, actor: str, now_ns: int) -> tuple[Version, bool]:
-    """Blank a version; returns what is left of it, and whether anything changed.
+def redact(
+    log: StoreLog, version_id: str, context: Context, now_ns: int
+) -> tuple[Version, Context | None]:
+    """Blank a version; returns what is left of it, and the entry for the audit, which the caller
+    has to write: it says what was blanked. None if nothing changed.
 
     Raises ``UnknownId``, and ``NotRedactable`` for the newest version of a live memory.
     """
     shown = history.find(log, version_id)
     before = history.made(log, shown)
     if before.redacted_at_ns is not None:
-        return before, False
+        return before, None
+    actor, blanked = context.actor, Blanking(log)
     tree = Tree(log, 0)
     node = tree.get(shown.node)
     assert node is not None  # it has a version
@@ -39,24 +45,53 @@ def redact(log: StoreLog, version_id: str, actor: str, now_ns: int) -> tuple[Ver
     if chain is not None and shown.step.seq == max(node.head, *(above.head for above in chain)):
         raise NotRedactable
     at = max(now_ns, shown.step.at)
-    _blank_audit(log, shown.step.batch)
+    _blank_audit(blanked, shown.step.batch)
     if shown.step.node != node.id:
         log.db.execute(
             "INSERT INTO redacted VALUES(?, ?, ?, ?)", (shown.step.seq, node.id, at, actor)
         )
     contents = [] if shown.own is None else [shown.own.seq]
     for event in _parts(log, node, shown):
-        _mark(log, event, actor, at)
+        blanked.set(event, "redacted_at = ?, redacted_by = ?", at, actor)
         contents.append(event.seq)
     for seq in sorted(set(contents), reverse=True):
         event = events.load(log, seq)
         if event.redacted_at is not None and not _is_shown_elsewhere(log, node, seq):
             _blank_content(log, node, event)
-    _blank_names(log, node)
+            blanked.note(seq)
+    _blank_names(blanked, node)
     if chain is None:
         _forget_heads(log, node)
         _forget_last_name(log, node)
-    return history.made(log, history.find(log, version_id)), True
+    said = {**context.audit, "version": version_id, **blanked.draft()}
+    version = history.made(log, history.find(log, version_id))
+    return version, replace(context, audit=said)
+
+
+class Blanking:
+    """Changes to events that keep their digest in place of what goes, and what is said of them."""
+
+    def __init__(self, log: StoreLog) -> None:
+        self.log = log
+        self._seqs: set[int] = set()
+
+    def note(self, seq: int) -> None:
+        """An event has another rest than before."""
+        self._seqs.add(seq)
+
+    def set(self, event: events.Event, what: str, *values: object) -> None:
+        """Change columns (``what``) of an event."""
+        self.note(event.seq)
+        self.log.db.execute(
+            f"UPDATE event SET {what}, digest = ? WHERE seq = ?",
+            (*values, events.digest_of(self.log, event), event.seq),
+        )
+
+    def draft(self) -> dict[str, dict[str, str]]:
+        """What an entry of the audit has to say about them, now that all is done."""
+        log = self.log
+        rest = {seq: events.rest_of(log, events.load(log, seq)) for seq in sorted(self._seqs)}
+        return {BLANKED: {str(seq - log.base): said for seq, said in rest.items()}}
 
 
 def _parts(log: StoreLog, node: Node, shown: Shown) -> list[events.Event]:
@@ -69,24 +104,15 @@ def _parts(log: StoreLog, node: Node, shown: Shown) -> list[events.Event]:
     ]
 
 
-def _mark(log: StoreLog, event: events.Event, actor: str, at_ns: int) -> None:
-    log.db.execute(
-        "UPDATE event SET redacted_at = ?, redacted_by = ?, digest = ? WHERE seq = ?",
-        (at_ns, actor, events.digest_of(log, event), event.seq),
-    )
-
-
-def _blank_audit(log: StoreLog, batch: int) -> None:
+def _blank_audit(blanked: Blanking, batch: int) -> None:
     """The audit draft of a command may name what it changed."""
-    row = log.db.execute(
+    row = blanked.log.db.execute(
         "SELECT seq FROM event WHERE seq >= ? AND batch = ? ORDER BY seq LIMIT 1", (batch, batch)
     ).get
     if row is not None:
-        event = events.load(log, row)
-        log.db.execute(
-            "UPDATE event SET audit = NULL, digest = ? WHERE seq = ?",
-            (events.digest_of(log, event), event.seq),
-        )
+        event = events.load(blanked.log, row)
+        if event.audit is not None:
+            blanked.set(event, "audit = NULL")
 
 
 # ---------------------------------------------------------------- contents
@@ -167,13 +193,14 @@ def _forget_heads(log: StoreLog, node: Node) -> None:
 # ---------------------------------------------------------------- names
 
 
-def _blank_names(log: StoreLog, node: Node) -> None:
+def _blank_names(blanked: Blanking, node: Node) -> None:
     """Take names out of events where they told the path of redacted versions only.
 
     An event's name after it is its own version's path (before it, of a removal); its name before
     it is also the path of the version before, and of those that a directory's moves stand for in
     between.
     """
+    log = blanked.log
     for event, older in pairwise([*events.of_node(log, node.last), None]):
         assert event is not None  # only the end is
         name, oname = event.name, event.oname
@@ -188,10 +215,7 @@ def _blank_names(log: StoreLog, node: Node) -> None:
         if before_is_blank and (is_redacted or not own_is_before):
             oname = None
         if (name, oname) != (event.name, event.oname):
-            log.db.execute(
-                "UPDATE event SET name = ?, oname = ?, digest = ? WHERE seq = ?",
-                (name, oname, events.digest_of(log, event), event.seq),
-            )
+            blanked.set(event, "name = ?, oname = ?", name, oname)
 
 
 def _forget_last_name(log: StoreLog, node: Node) -> None:

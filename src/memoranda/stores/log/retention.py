@@ -9,15 +9,18 @@ whole stretches go, oldest first, so that nothing has to be written anew. Two th
   old enough, and old audit entries.
 
 An event that goes leaves its chain value with the event that follows, so that the hash chain can
-still be checked. The newest event of a store always stays.
+still be checked, and a new entry of the audit says what went (``gone.py``). The newest event of a
+store always stays.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.base import Retention
 from memoranda.stores.log import events
+from memoranda.stores.log.gone import Gone
 from memoranda.stores.log.node import COLUMNS, Node
 from memoranda.stores.log.schema import WENT_AWAY
 from memoranda.stores.log.tree import Tree
@@ -33,7 +36,11 @@ SWEEP_EVENTS: Final = 256
 """How many events one sweep looks at."""
 MOST_DROPPED: Final = 512
 """After so many events are dropped a turn lets it be: the next one goes on."""
+ACTOR: Final = "retention"
+"""Who the audit says it was, and by which command."""
 VACUUM_PAGES: Final = 64
+_BEFORE: Final = "SELECT max(seq) FROM event WHERE seq < ? AND seq > ?"
+_AFTER: Final = "SELECT min(seq) FROM event WHERE seq > ?"
 DAY_NS: Final = 86_400 * 1_000_000_000
 
 
@@ -66,18 +73,40 @@ class Thinning:
         self._last = before_last if keep_after_seq is None else min(before_last, keep_after_seq)
         """The newest event that may go."""
         self._room = MOST_DROPPED
+        self._now = now_ns
+        self._gone = Gone()
 
-    def run(self, files: Iterable[int], *, sweep: bool) -> None:
-        """Look at ``files`` (numbers of nodes), and sweep on if it is time."""
+    def run(self, files: Iterable[int], *, sweep: bool) -> events.Event | None:
+        """Look at ``files`` (numbers of nodes), and sweep on if it is time.
+
+        Returns the entry that says what went, written already; None if nothing did.
+        """
         for number in files:
             node = self._tree.get(number)
             if node is not None:
                 self._thin(node)
         if sweep:
             self._sweep()
+        said = self._say() if self._gone else None
         self._tree.write(self._last)
         if self._room < MOST_DROPPED:
             self._log.db.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+        return said
+
+    def _say(self) -> events.Event:
+        """Write the entry of the audit that says what went."""
+        log, root = self._log, self._tree.root
+        newest = log.last_event()
+        assert newest is not None  # the newest event always stays
+        seq, _, chain = newest
+        draft = self._gone.draft(lambda number: events.find(log, log.base + number) is not None)
+        event = events.Event(
+            seq=seq + 1, batch=seq + 1, at=self._now, actor=ACTOR, command=ACTOR,
+            audit=json.dumps(draft, separators=(",", ":")),
+        )  # fmt: skip
+        self._tree.touch(root)
+        root.history += events.write(log, (event,), chain)
+        return event
 
     @property
     def _is_over_budget(self) -> bool:
@@ -152,6 +181,7 @@ class Thinning:
     def _look_at(self, event: events.Event) -> bool:
         """Drop what an old event allows to drop; False if there is more to do about it."""
         if event.node is None:
+            self._gone.read(event.audit)  # what it says has to be said on
             self._drop(event)
             return True
         node = self._tree.get(event.node)
@@ -224,11 +254,13 @@ class Thinning:
         execute("DELETE FROM piece WHERE seq = ?", (event.seq,))
         execute("DELETE FROM redacted WHERE seq = ?", (event.seq,))
         execute("DELETE FROM event WHERE seq = ?", (event.seq,))
+        base = self._log.base
+        before = execute(_BEFORE, (event.seq, base)).get
+        following = execute(_AFTER, (event.seq,)).get
         execute(
-            "UPDATE event SET link = ? WHERE link IS NULL AND seq ="
-            " (SELECT seq FROM event WHERE seq > ? ORDER BY seq LIMIT 1)",
-            (event.chain, event.seq),
+            "UPDATE event SET link = ? WHERE link IS NULL AND seq = ?", (event.chain, following)
         )
+        self._gone.dropped.append(((before or base) - base, following - base))
         self._room -= 1
         if event.oparent is not None and event.oparent != event.parent:
             self._tidy(event.oparent)

@@ -13,14 +13,14 @@ from weakref import WeakValueDictionary
 
 import apsw
 
-from memoranda.errors import MemorandaError, Misuse, UnknownId
+from memoranda.errors import MemorandaError, Misuse, Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Backend, Report, StoreInfo, StorePage
 from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log import check, redaction
 from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.ids import new_store_id
-from memoranda.stores.log.records import Records
+from memoranda.stores.log.records import Records, warn_of_loss
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
 from memoranda.stores.log.sql_heads import SqlHeads
@@ -178,7 +178,10 @@ class SqlBackend(Backend):
             return
         try:
             for place in tuple(self._waiting):
-                self.flush(place)
+                try:
+                    self.flush(place)
+                except Unavailable:  # changes are written long since: only entries of views wait
+                    warn_of_loss()
         finally:
             self.is_closed = True
             with self._group.alone():
@@ -218,10 +221,10 @@ class SqlBackend(Backend):
             if found is None:
                 raise UnknownId("version")
             log, now = found[0], self.now()
-            version, changed = redaction.redact(log, version_id, context.actor, now)
-            if changed:
+            version, said = redaction.redact(log, version_id, context, now)
+            if said is not None:
                 turn = Turn(log, SqlHeads(log), now)
-                turn.audit(context, now)
+                turn.audit(said, now)
                 turn.finish()
         self._scrub()  # also if it was blanked before: then that one's may have failed
         return version

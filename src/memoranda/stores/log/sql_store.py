@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from memoranda.errors import Corrupt, Misuse
-from memoranda.stores.base import Report
+from memoranda.stores.base import Capabilities, Report
 from memoranda.stores.log import check
 from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.log_store import LogStore
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 class SqlStore(LogStore):
     """A handle on one store of a ``SqlBackend``."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(audits=True)
 
     def __init__(self, backend: SqlBackend, place: Place) -> None:
         self._backend = backend
@@ -63,6 +65,9 @@ class SqlStore(LogStore):
         backend = self._open()
         self._place.records.use(paths, at_ns, backend.now())
         backend.wait(self._place)
+
+    async def flush(self) -> None:
+        self._open().flush(self._place)
 
     async def redact(self, version_id: str, context: Context) -> Version:
         return self._open().redact(self._place, version_id, context)

@@ -171,9 +171,10 @@ class Turn:
         if retention is not None:
             sweep = last // SWEEP_EVERY >= -(-self._first_number // SWEEP_EVERY)
             if sweep or self._longer:
-                Thinning(self.log, retention, self.at, self._before_at, keep_after_seq).run(
-                    self._longer, sweep=sweep
-                )
+                thinning = Thinning(self.log, retention, self.at, self._before_at, keep_after_seq)
+                said = thinning.run(self._longer, sweep=sweep)
+                if said is not None:
+                    self._events[said.seq] = said
 
     # ---- a command's way into events
 
