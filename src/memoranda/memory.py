@@ -324,8 +324,9 @@ class Memory:
         return self._drive(self._core.programs.verify())
 
     def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
-        """What was done and refused, oldest first: the newest ``limit`` entries, or at most that
-        many after entry number ``after`` (0: from the beginning). Raises ``Unsupported``.
+        """What was done and refused, oldest first: the newest ``limit`` entries, or those after
+        entry number ``after`` (0: from the beginning), up to ``limit`` and what was written
+        together with the last one. Raises ``Unsupported``.
         """
         return self._drive(self._core.programs.audit(after, limit))
 

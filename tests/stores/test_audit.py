@@ -77,7 +77,8 @@ def test_every_command_is_an_entry_changes_views_and_refusals(store: Store) -> N
     assert viewed.details == {"lines": [1, 1]}
     assert entries[5].before == NOTE
     assert entries[7].details == {"target": "/memories/f.md"}
-    assert [each.seq for each in entries] == sorted({each.seq for each in entries})
+    order = [(each.seq, each.part) for each in entries]
+    assert order == sorted(set(order))
     assert {each.actor for each in entries} == {"agent"}
     assert memory.verify_audit().ok
     assert memory.verify().ok
@@ -128,8 +129,11 @@ def test_it_can_be_read_in_pages_and_followed(store: Store) -> None:
     everything = memory.audit(after=0)
     assert len(everything) == 6
     assert memory.audit(limit=2) == everything[-2:]
-    assert memory.audit(after=0, limit=2) == everything[:2]
-    assert memory.audit(after=everything[3].seq) == everything[4:]
+    assert memory.audit(after=0, limit=1) == everything[:1]
+    # What was noted together is given together.
+    assert memory.audit(after=0, limit=2) == everything
+    assert memory.audit(after=everything[0].seq) == everything[1:]
+    assert [each.part for each in everything] == [0, 0, 1, 2, 3, 4]
     assert memory.audit(after=everything[-1].seq) == ()
     assert memory.audit(limit=0) == ()
 

@@ -30,6 +30,8 @@ from memoranda.stores.base import Change, Context, Move, Remove, Store, Version,
 
 Reads: TypeAlias = Literal["off", "batched", "strict"]
 
+LINES: Final = "lines"
+"""Key of a draft: first and last line that were asked for."""
 FAILED: Final = "failed"
 """The outcome of a command that met a bug: nobody foresaw the error."""
 
@@ -75,17 +77,21 @@ class AuditTrail:
         """Note a look; ``draft`` is small and content-free. Raises what storage raises where
         looks have to be noted before they are answered, else nothing."""
         if self._reads == "batched":
-            await self.note(context, draft)
+            try:  # as ``note`` does, one call less: this is every view
+                await self._store.record(_with(context, draft))
+            except MemorandaError:
+                pass
         elif self._reads == "strict":
             await self._store.record(_with(context, draft))
             await self._store.flush()
 
     async def note(self, context: Context, draft: Mapping[str, Any]) -> None:
-        """Note something in a batch. What can't be written now waits; it never fails a command."""
+        """Note something in a batch. What can't be written now waits, and a store that is gone has
+        no audit: this never fails a command."""
         try:
             await self._store.record(_with(context, draft))
         except MemorandaError:
-            pass  # it waits still, or there is no store any more that could have it
+            pass
 
 
 def _with(context: Context, draft: Mapping[str, Any]) -> Context:
@@ -100,6 +106,7 @@ class Audit:
     def __init__(self, inner: Handler, trail: AuditTrail) -> None:
         self._inner = inner
         self._trail = trail
+        self._keeps_reads = trail.keeps_reads
 
     async def __call__(self, command: Command | RefusedInput, context: Context) -> ToolResult:
         try:
@@ -111,16 +118,15 @@ class Audit:
             error = result.error if isinstance(result, Failure) else None
             outcome = FAILED if error is None else error.code
             await self._trail.note(context, {**_asked(command), OUTCOME: outcome})
-        elif type(command) is View and self._trail.keeps_reads:
+        elif self._keeps_reads and type(command) is View:
+            draft: dict[str, Any] = {PATH: command.path.text}
+            if command.view_range is not None:
+                draft[LINES] = list(command.view_range)
             try:
-                await self._trail.read(context, {PATH: command.path.text, **_lines(command)})
+                await self._trail.read(context, draft)
             except _CANT_WRITE as error:  # what can't be noted isn't shown
                 return reply.unavailable(error)
         return result
-
-
-def _lines(command: View) -> dict[str, Any]:
-    return {} if command.view_range is None else {"lines": list(command.view_range)}
 
 
 def _asked(command: Command | RefusedInput) -> dict[str, Any]:

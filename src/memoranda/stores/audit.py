@@ -26,7 +26,8 @@ OUTCOME: Final = "outcome"
 class AuditEntry(NamedTuple):
     """Something that was done or refused: who, what, where, with which outcome. Never contents.
 
-    ``seq`` orders the entries of a store; entries of one command share ``batch``. ``outcome`` is
+    ``seq`` and ``part`` order the entries of a store: what changed nothing is written together,
+    under one number. Entries of one command share ``batch``. ``outcome`` is
     ``"ok"``, ``"unchanged"`` or an error's code. A change (``operation`` is not None) has the
     ``path``, size and hash that it ended with; ``before`` is where it moved from. Paths are as they
     are printed, one line each; a refused path is cut and escaped. ``details`` is whatever else
@@ -47,6 +48,7 @@ class AuditEntry(NamedTuple):
     trace_id: str | None = None
     details: Mapping[str, Any] = {}
     is_blanked: bool = False
+    part: int = 0
 
     @property
     def at(self) -> datetime:

@@ -210,8 +210,9 @@ class Store(ABC):
         raise Unsupported("an audit")
 
     async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
-        """Entries of the audit, oldest first: at most ``limit`` of those after entry number
-        ``after`` (0: from the beginning), or the newest ``limit`` for None.
+        """Entries of the audit, oldest first: the newest ``limit`` for None, else those after entry
+        number ``after`` (0: from the beginning), up to ``limit`` of them and what was written
+        together with the last one.
 
         What this store has recorded so far is among them. Raises ``Unsupported``.
         """

@@ -225,28 +225,30 @@ class FolderStore(LogStore):
 
     async def record(self, context: Context) -> None:
         self._tree()
-        self._place.records.note(context, self._backend.clock.now_ns())
-        self._flush_if_due()
+        if self._place.records.note(context, self._backend.clock.now_ns()):
+            self._write_records()
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         self._tree()
-        self._place.records.use(paths, at_ns, self._backend.clock.now_ns())
-        self._flush_if_due()
+        records, now = self._place.records, self._backend.clock.now_ns()
+        records.use(paths, at_ns, now)
+        if records.are_due(now):
+            self._write_records()
 
     async def flush(self) -> None:
         if self._place.records.are_waiting:
-            self._run(FolderJob(nothing))
-
-    def _flush_if_due(self) -> None:
-        if self._place.records.are_due(self._backend.clock.now_ns()):
-            self._write_records()
+            self._flush()
 
     def _write_records(self) -> None:
         """Write what waits; where nothing can be written, there is nowhere to keep it."""
         try:
-            self._run(FolderJob(nothing))
+            self._flush()
         except Unwritable:
             self._place.records.take()
+
+    def _flush(self) -> None:
+        if not self._run(FolderJob(nothing)):
+            self._place.records.take()  # the same where the store was never made
 
     def archive(self) -> None:
         """Let nobody write any more but to delete and to redact."""

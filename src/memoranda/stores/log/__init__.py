@@ -14,6 +14,11 @@ keeps them here and shows them as plain files. ``docs/formats/log.md`` lays out 
     text.py         Text: a content in slices
     bodies.py       full bodies, deltas, pieces; rebuilding any version
     events.py       writing events; digests and the hash chain
+    chain.py        checking the chain, anchors
+    gone.py         what the audit says of entries that were dropped or blanked
+    records.py      audit entries and uses that wait in memory for the next commit
+    packs.py        many such entries in one event
+    audit.py        reading the audit
     ids.py          mem_..., memver_..., memstore_...
     replay.py       what a tree of files has to do to follow the log
     lookup.py       reading: find, stat, read, the path of a node

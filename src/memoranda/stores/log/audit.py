@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memoranda.stores.audit import OK, OUTCOME, PATH, AuditEntry
 from memoranda.stores.log import events
 from memoranda.stores.log.gone import draft_of
+from memoranda.stores.log.packs import unpacked
 from memoranda.stores.log.time_travel import STEP_COLUMNS, Past, Step
 
 if TYPE_CHECKING:
@@ -19,34 +20,43 @@ _NEWEST: Final = f"{_COLUMNS} ORDER BY seq DESC LIMIT ?"
 
 def entries(log: StoreLog, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
     """What ``Store.audit`` promises."""
+    if limit <= 0:
+        return ()
     start = log.base if after is None else log.base + max(after, 0)
-    rows = log.db.execute(
-        _NEWEST if after is None else _NEXT, (start, log.end, max(limit, 0))
-    ).fetchall()
+    rows = log.db.execute(_NEWEST if after is None else _NEXT, (start, log.end, limit)).fetchall()
     newest_first = sorted(rows, reverse=True)
     past = Past(log, newest_first[0][0] if rows else log.base)
-    made = [_entry(log, past, Step(*row[:-2]), *row[-2:]) for row in newest_first]
-    return tuple(made[::-1])
+    read = [_entries(log, past, Step(*row[:-2]), *row[-2:]) for row in newest_first]
+    if after is None:
+        found = [entry for each in read[::-1] for entry in each]
+        return tuple(found[-limit:])
+    found = []
+    for each in read[::-1]:
+        if len(found) >= limit:
+            break
+        found += each
+    return tuple(found)
 
 
-def _entry(
+def _entries(
     log: StoreLog, past: Past, step: Step, draft_text: str | None, digest: bytes | None
-) -> AuditEntry:
-    details = draft_of(draft_text)
+) -> tuple[AuditEntry, ...]:
+    """The entries that an event stands for: one, but for what was noted together."""
+    draft = draft_of(draft_text)
     entry = AuditEntry(
         seq=step.seq - log.base,
         batch=step.batch - log.base,
         at_ns=step.at,
         actor=step.actor,
         command=step.command,
-        outcome=str(details.pop(OUTCOME, OK)),
+        outcome=OK,
         trace_id=step.trace,
         is_blanked=digest is not None,
     )
     if step.node is None:
-        path = details.pop(PATH, None)
-        return entry._replace(path=None if path is None else str(path), details=details)
-    details.pop(PATH, None)  # what the log knows itself is better
+        return tuple(unpacked(entry, draft))
+    draft.pop(PATH, None)  # what the log knows itself is better
+    draft.pop(OUTCOME, None)
     place = step.parent, step.name
     before = step.oparent, step.oname
     if step.op == events.DELETED:
@@ -55,14 +65,15 @@ def _entry(
     left = None
     if before != place and before[0] is not None and step.op == events.MODIFIED:
         left = Past(log, step.seq - 1).path(*before)
-    return entry._replace(
+    changed = entry._replace(
         operation=events.OPERATIONS[step.op or events.MODIFIED],
         path=_printed(past, *place),
         before=None if left is None else str(left),
         size_bytes=step.size,
         sha256=None if step.sha is None else step.sha.hex(),
-        details=details,
+        details=draft,
     )
+    return (changed,)
 
 
 def _printed(past: Past, parent: int | None, name: str | None) -> str | None:

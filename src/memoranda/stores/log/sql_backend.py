@@ -199,10 +199,15 @@ class SqlBackend(Backend):
             if job.place.records.are_waiting:
                 self._waiting.add(job.place)
 
-    def wait(self, place: Place) -> None:
-        """Records wait at a place: write them if it is time."""
+    def wait(self, place: Place, *, is_due: bool) -> None:
+        """Records wait at a place: write them if it is time. What was noted of a store that is not
+        made yet has nowhere to be kept."""
         self._waiting.add(place)
-        self.flush_if_due(place)
+        if is_due:
+            if place.made is None:
+                place.records.take()
+            else:
+                self.flush(place)
 
     def flush_if_due(self, place: Place) -> None:
         """Write records that have waited long enough."""

@@ -58,13 +58,14 @@ class SqlStore(LogStore):
 
     async def record(self, context: Context) -> None:
         backend = self._open()
-        self._place.records.note(context, backend.now())
-        backend.wait(self._place)
+        is_due = self._place.records.note(context, backend.now())
+        backend.wait(self._place, is_due=is_due)
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         backend = self._open()
-        self._place.records.use(paths, at_ns, backend.now())
-        backend.wait(self._place)
+        records, now = self._place.records, backend.now()
+        records.use(paths, at_ns, now)
+        backend.wait(self._place, is_due=records.are_due(now))
 
     async def flush(self) -> None:
         self._open().flush(self._place)
