@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "AsyncMemory",
+    "Auditing",
     "Conflict",
     "Corrupt",
     "InjectionMarks",
@@ -34,6 +35,7 @@ __all__ = [
 
 _HOMES = {
     "AsyncMemory": "memoranda.async_memory",
+    "Auditing": "memoranda.policies.audit",
     "InjectionMarks": "memoranda.policies.injection",
     "Limits": "memoranda.policies.limits",
     "Memory": "memoranda.memory",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
     from memoranda.policies.injection import InjectionMarks
+    from memoranda.policies.audit import Auditing
     from memoranda.policies.limits import Limits
     from memoranda.policies.policy import Policy
     from memoranda.policies.redaction import Redaction

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from memoranda import AsyncMemory, Memory, Policy
@@ -15,6 +14,7 @@ from memoranda.errors import NotFound, Unavailable, Unsupported
 from memoranda.policies.audit import Auditing
 from memoranda.stores.base import AuditEntry, AuditHead, Backend, Context, Store
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.log.database import open_connection
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
 from tests.testing.dict_store import DictBackend, Disk
@@ -185,7 +185,7 @@ def test_strict_entries_are_durable_before_the_answer(tmp_path: Path, kind: str)
     memory.execute({"command": "view", "path": NOTE})
     memory.read(NOTE)
     (database,) = [*tmp_path.rglob("history.db"), *tmp_path.rglob("memory.db")]
-    other = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
+    other = open_connection(str(database))
     commands = [row[0] for row in other.execute("SELECT command FROM event ORDER BY seq")]
     other.close()
     assert commands == ["create", "view", "read"]

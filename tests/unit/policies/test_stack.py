@@ -11,7 +11,6 @@ from memoranda.path import ROOT, parse_path
 from memoranda.policies.audit import Audit, NoteUnchanged
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
-from memoranda.policies.rate import LimitRate
 from memoranda.policies.read_only import RefuseWrites
 from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.policies.stack import around_commands, around_store, trail_of
@@ -78,7 +77,8 @@ def test_a_command_over_the_rate_is_in_the_audit() -> None:
 
 def test_commands_are_counted_where_the_policy_says_how_many() -> None:
     store = fresh_store()
-    for policy, counts in ((EVERYTHING, True), (Policy(), False)):
+    for policy, refused in ((EVERYTHING, True), (Policy(), False)):
         handler = around_commands(Tool(store).run, policy, trail_of(store, policy))
         assert isinstance(handler, Audit)
-        assert isinstance(handler._inner, LimitRate) is counts
+        answers = [run_now(handler(View(ROOT), Context(command="view"))) for _ in range(2)]
+        assert [answer.is_error for answer in answers] == [False, refused]

@@ -28,9 +28,8 @@ def entries(log: StoreLog, after: int | None, limit: int) -> tuple[AuditEntry, .
     past = Past(log, newest_first[0][0] if rows else log.base)
     read = [_entries(log, past, Step(*row[:-2]), *row[-2:]) for row in newest_first]
     if after is None:
-        found = [entry for each in read[::-1] for entry in each]
-        return tuple(found[-limit:])
-    found = []
+        return tuple([entry for each in read[::-1] for entry in each][-limit:])
+    found: list[AuditEntry] = []
     for each in read[::-1]:
         if len(found) >= limit:
             break
