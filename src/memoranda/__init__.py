@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     )
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
-    from memoranda.policies.injection import InjectionMarks
     from memoranda.policies.audit import Auditing
+    from memoranda.policies.injection import InjectionMarks
     from memoranda.policies.limits import Limits
     from memoranda.policies.policy import Policy
     from memoranda.policies.redaction import Redaction
