@@ -279,10 +279,14 @@ class Programs:
 
     async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
         """Entries of the audit."""
-        return await (await self.core.store()).audit(after, limit)
+        start = None if after is None else arguments.count("after", after)
+        most = arguments.count("limit", limit)
+        return await (await self.core.store()).audit(start, most)
 
     async def verify_audit(self, anchors: Sequence[AuditHead]) -> AuditReport:
         """Check the audit."""
+        for anchor in anchors:
+            arguments.instance("anchors", anchor, AuditHead)
         return await (await self.core.store()).verify_audit(anchors)
 
     async def verify(self) -> Report:
