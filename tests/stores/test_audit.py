@@ -14,6 +14,7 @@ from memoranda.errors import NotFound, Unavailable, Unsupported
 from memoranda.policies.audit import Auditing
 from memoranda.stores.base import AuditEntry, AuditHead, Backend, Context, Store
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.folder.place import open_places
 from memoranda.stores.log.database import open_connection
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
@@ -270,7 +271,9 @@ def test_what_waits_is_written_at_the_end(tmp_path: Path) -> None:
             memory.write(NOTE, "x")
             memory.execute({"command": "view", "path": NOTE})
         with Memory.open(url) as memory:
-            assert [each.command for each in memory.audit()] == ["write", "view"]
+            memory.execute({"command": "view", "path": NOTE})
+        with Memory.open(url) as memory:
+            assert [each.command for each in memory.audit()] == ["write", "view", "view"]
 
 
 def test_an_erased_store_takes_its_audit_along_and_the_next_one_begins_anew(
@@ -285,3 +288,25 @@ def test_an_erased_store_takes_its_audit_along_and_the_next_one_begins_anew(
         memory.write(NOTE, "y")
         assert "write" in [each.command for each in memory.audit()]
         assert Context().audit == {}
+
+
+def test_views_of_a_memory_that_nobody_made_are_kept_nowhere(store: Store) -> None:
+    memory = Memory.of_store(store)
+    for _ in range(2_500):
+        memory.execute({"command": "view", "path": "/memories"})
+    memory.write(NOTE, "x")
+    assert len(memory.audit(limit=10_000)) < 1_200
+    assert memory.verify_audit().ok
+
+
+def test_a_store_that_was_only_read_and_closed_for_a_while_keeps_what_was_noted(
+    tmp_path: Path,
+) -> None:
+    url = str(tmp_path / "memory")
+    with Memory.open(url) as memory:
+        memory.write(NOTE, "x")
+    with Memory.open(url) as memory:
+        memory.execute({"command": "view", "path": NOTE})
+        open_places.close_idle(10**12)
+        commands = [each.command for each in memory.audit()]
+    assert commands == ["write", "view"]

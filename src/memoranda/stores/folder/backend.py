@@ -216,6 +216,8 @@ class FolderBackend(Backend):
 
     async def close(self) -> None:
         if not self.is_closed:
+            for place in list(self._places.values()):
+                place.open_for_records()
             self.is_closed = True
             with self._lock:
                 places, self._stores = list(self._places.values()), None

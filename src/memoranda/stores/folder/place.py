@@ -12,7 +12,7 @@ import resource
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from memoranda.errors import UnknownId
+from memoranda.errors import MemorandaError, UnknownId
 from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
 from memoranda.stores.folder.forking import ForkGate
 from memoranda.stores.folder.open_tree import TreeAsItLies, open_tree, open_tree_as_it_lies
@@ -131,8 +131,9 @@ class Place:
         self.used = clock.monotonic()
         return writer
 
-    def _open(self, make: bool) -> Writer | None:
-        open_places.make_room(self._backend.clock.monotonic())
+    def _open(self, make: bool, *, makes_room: bool = True) -> Writer | None:
+        if makes_room:
+            open_places.make_room(self._backend.clock.monotonic())
         with open_places.gate.passed(), self._opening:
             if self.writer is not None:
                 return self.writer
@@ -171,8 +172,19 @@ class Place:
 
     # ---- closing
 
+    def open_for_records(self) -> None:
+        """Open the store in full if audit entries wait: closing it then writes them. Where it can't
+        be, there is nowhere to keep them."""
+        if self.writer is None and self.records.are_waiting:
+            try:
+                self._open(make=False, makes_room=False)  # it is closed again at once
+            except MemorandaError:
+                self.records.take()
+
     def close(self) -> None:
         """Close the store if it is open; it opens again when it is needed."""
+        if not self._backend.is_closed:
+            self.open_for_records()
         with self._opening:
             writer = self.writer
             self._drop_tree()
