@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from memoranda.digests import blake2b
-
-if TYPE_CHECKING:
-    from memoranda.stores.log.store_log import StoreLog
 
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
@@ -29,21 +26,35 @@ _VERSION_CHECK_BITS: Final = 62
 _MEMORY_CHECK_BITS: Final = 102
 
 
-def memory_id(log: StoreLog, node: int) -> str:
+class Numbered(Protocol):
+    """A store whose events and memories have numbers: from where they are counted, and its secret."""
+
+    @property
+    def base(self) -> int:
+        """The number before its first."""
+        ...
+
+    @property
+    def secret(self) -> bytes:
+        """What the checks in its ids are keyed with."""
+        ...
+
+
+def memory_id(log: Numbered, node: int) -> str:
     """The id of the memory whose node this is."""
     number = node - log.base
     check = _check(log, b"m%d" % number, _MEMORY_CHECK_BITS)
     return _MEMORY + _encode(number << _MEMORY_CHECK_BITS | check, _CHARACTERS)
 
 
-def version_id(log: StoreLog, seq: int, node: int) -> str:
+def version_id(log: Numbered, seq: int, node: int) -> str:
     """The id of the version that event ``seq`` gave to ``node``."""
     numbers = (seq - log.base) << _NUMBER_BITS | (node - log.base)
     check = _check(log, b"v%d" % numbers, _VERSION_CHECK_BITS)
     return _VERSION + _encode(numbers << _VERSION_CHECK_BITS | check, _CHARACTERS)
 
 
-def node_of(log: StoreLog, memory: str) -> int | None:
+def node_of(log: Numbered, memory: str) -> int | None:
     """The node of a memory id; None for an id that this store never gave."""
     value = _decode(memory, _MEMORY)
     if value is None:
@@ -53,7 +64,7 @@ def node_of(log: StoreLog, memory: str) -> int | None:
     return node if number and memory_id(log, node) == memory else None
 
 
-def event_of(log: StoreLog, version: str) -> tuple[int, int] | None:
+def event_of(log: Numbered, version: str) -> tuple[int, int] | None:
     """The event and the node of a version id; None for an id that this store never gave."""
     value = _decode(version, _VERSION)
     if value is None:
@@ -71,7 +82,7 @@ def new_store_id(now_ns: int | None = None) -> str:
     return _STORE + _encode(now // 1_000_000, 8) + _encode(chance, 16)
 
 
-def _check(log: StoreLog, what: bytes, bits: int) -> int:
+def _check(log: Numbered, what: bytes, bits: int) -> int:
     digest = blake2b(what, digest_size=16, key=log.secret, person=b"ids").digest()
     return int.from_bytes(digest, "big") >> (128 - bits)
 
