@@ -77,7 +77,7 @@ class AsyncMemory:
         runs a store that blocks on the event loop's own thread instead of hopping to another: less
         work, but all other tasks wait meanwhile, for a disk too.
         """
-        core, shared = open_core(url, user, workspace, store_id, policy, actor)
+        core, shared = open_core(url, user, workspace, store_id, policy, actor, awaited=True)
         drive = _driver(suspends=shared.backend.suspends, inline=inline)
         return cls(core, drive, shared.end)
 

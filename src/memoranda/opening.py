@@ -15,7 +15,7 @@ from memoranda.retry import blocking_pause
 from memoranda.shared_backends import SharedBackend, acquire
 from memoranda.store_source import GivenStore, StoreOfUser, StoreSource, StoreWithId
 from memoranda.stores.base import Store
-from memoranda.stores.open import open_backend
+from memoranda.stores.open import open_backend, open_suspending, suspends_for
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant, directory_of_store
 
 DEFAULT_USER: Final = "default"
@@ -38,27 +38,35 @@ def open_core(
     store_id: str | None = None,
     policy: Policy | None = None,
     actor: str = DEFAULT_ACTOR,
+    *,
+    awaited: bool = False,
 ) -> Opening:
     """The core for the store of ``user`` at ``url``, or for the API's store ``store_id``.
 
     All that is said is checked before any storage is touched; the store itself is opened at its
-    first use.
+    first use. ``awaited``: the caller has an event loop, so a backend that can suspends.
     """
     _check_actor(actor)
     if store_id is None:
         policy = _checked(policy, Policy())
         tenant = check_tenant(DEFAULT_USER if user is None else user, workspace)
-        shared = acquire(url, open_backend)
+        shared = _shared(url, awaited=awaited)
         source: StoreSource = StoreOfUser(shared, tenant)
     elif user is None:
         policy = _checked(policy, Policy(limits=Limits(files=API_STORE_FILES)))
         workspace = check_tenant(DEFAULT_USER, workspace).workspace
         directory_of_store(arguments.text("store_id", store_id))
-        shared = acquire(url, open_backend)
+        shared = _shared(url, awaited=awaited)
         source = StoreWithId(shared, store_id, workspace)
     else:
         raise Misuse("A store is named by user or by store_id, not by both.")
     return Opening(_core(source, policy, actor, suspends=shared.backend.suspends), shared)
+
+
+def _shared(url: str, *, awaited: bool) -> SharedBackend:
+    if awaited and type(url) is str and suspends_for(url):
+        return acquire(url, open_suspending, "suspending")
+    return acquire(url, open_backend)
 
 
 def core_of_store(store: Store, policy: Policy | None = None, actor: str = DEFAULT_ACTOR) -> Core:

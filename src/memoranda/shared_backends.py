@@ -56,15 +56,18 @@ class _OpenBackends:
 _backends = _OpenBackends()
 
 
-def acquire(url: str, open_backend: Callable[[str], Backend]) -> SharedBackend:
+def acquire(url: str, open_backend: Callable[[str], Backend], colour: str = "") -> SharedBackend:
     """The backend of ``url``: the one that is open, or what ``open_backend`` makes.
+
+    ``colour`` tells apart backends that meet in the storage only: one that blocks and one that
+    suspends.
 
     ``release`` it once. Waits while another thread is closing the same one. Raises ``Misuse`` for a
     URL that can't be, and what opening raises.
     """
     if type(url) is not str or not url or "\0" in url or not is_utf8(url):
         raise Misuse('A store is named by a path or a URL, for example "./memory".')
-    key = _key(url)
+    key = _key(url) + colour
     backends = _backends
     with backends.changed:
         # Two objects of one process must not meet at the same files, one of them at its last write.

@@ -69,7 +69,7 @@ class Server:
         for setting in ("listen_addresses=", "max_connections=200", *self._settings):
             command += ["-c", setting]
         log = (self.home / "log").open("ab")
-        process: subprocess.Popen[bytes] = subprocess.Popen(
+        process: Any = subprocess.Popen(
             command,
             cwd=self.home,
             stdout=log,

@@ -3,6 +3,7 @@
 =================================  ==============================================================
 ``./memory``, ``/srv/memory``      a folder (``file:///srv/memory`` is the same)
 ``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
+``postgresql://user@host/name``    PostgreSQL; blocks, or suspends for callers that await
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
 =================================  ==============================================================
 
@@ -26,6 +27,19 @@ ENTRY_POINTS: Final = "memoranda.backends"
 _SCHEME: Final = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters or more: "C:" is a drive
 
 
+def suspends_for(url: str) -> bool:
+    """Whether callers that await get a backend of their own for this URL, one that suspends."""
+    scheme = _SCHEME.match(url)
+    return scheme is not None and scheme[1].lower() in _TWO_COLOURS
+
+
+def open_suspending(url: str) -> Backend:
+    """``open_backend`` for callers that await, where ``suspends_for`` says that it differs."""
+    from memoranda.stores.postgres.backend import PostgresBackend
+
+    return PostgresBackend(url, suspends=True)
+
+
 def open_backend(url: str) -> Backend:
     """The backend that a URL names; opens nothing yet, or as little as the backend can.
 
@@ -35,6 +49,10 @@ def open_backend(url: str) -> Backend:
     if scheme is None:
         return _folder(url)
     name = scheme[1].lower()
+    if name in _TWO_COLOURS:
+        from memoranda.stores.postgres.backend import PostgresBackend
+
+        return PostgresBackend(url)
     own = _OWN.get(name)
     return _outside(name, url) if own is None else own(url[scheme.end() :])
 
@@ -81,10 +99,12 @@ def _outside(name: str, url: str) -> Backend:
         make: Callable[[str], Backend] = entry_point.load()
         return make(url)
     raise Misuse(
-        f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:"
-        f" and what other packages add as {ENTRY_POINTS}."
+        f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:,"
+        f" postgresql: and what other packages add as {ENTRY_POINTS}."
     )
 
+
+_TWO_COLOURS: Final = frozenset({"postgresql", "postgres"})
 
 _OWN: Final[dict[str, Callable[[str], Backend]]] = {
     "file": _file,

@@ -106,7 +106,7 @@ class AsyncPort:
             return found.pool
         for ended in [other for other in self._pools if other.is_closed()]:
             del self._pools[ended]
-        pool = psycopg_pool.AsyncConnectionPool(
+        pool: psycopg_pool.AsyncConnectionPool = psycopg_pool.AsyncConnectionPool(
             self._address.conninfo,
             min_size=0,
             max_size=self._address.pool_size,
