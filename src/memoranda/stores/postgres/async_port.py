@@ -13,7 +13,7 @@ import psycopg_pool
 
 from memoranda.errors import Misuse, Unavailable
 from memoranda.stores.postgres.faults import Lost, translated
-from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Row, Values, begin
+from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Port, Row, Values, begin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncPort:
+class AsyncPort(Port):
     """Asynchronous connections in psycopg's pool, one pool for each event loop that comes.
 
     A loop that ended leaves its pool behind: its sockets are closed when it is forgotten, with the

@@ -14,7 +14,7 @@ import psycopg_pool
 
 from memoranda.errors import Misuse, Unavailable
 from memoranda.stores.postgres.faults import Lost, translated
-from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Row, Values, begin
+from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Port, Row, Values, begin
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class SyncPort:
+class SyncPort(Port):
     """Connections of psycopg's in psycopg's pool; both are made when they are needed."""
 
     suspends: ClassVar[bool] = False
