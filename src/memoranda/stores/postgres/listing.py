@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from memoranda.errors import NotFound, UnknownId
 from memoranda.path import ROOT_TEXT, MemoryPath
-from memoranda.stores.base import Directory, Entry, Hit, Listed, Outline, Page
+from memoranda.stores.base import BESIDE_PATH_CHARS, Directory, Entry, Hit, Outline, Page
 from memoranda.stores.log import ids, search
 
 if TYPE_CHECKING:
@@ -62,30 +62,18 @@ def beneath(prefix: MemoryPath) -> Span:
     return Span(text + "/", text + "0")
 
 
-async def outline(port: Port, made: Made, directory: MemoryPath, path_chars: int) -> Outline:
+async def outline(port: Port, made: Made, directory: MemoryPath, line_chars: int) -> Outline:
     """What ``Store.outline`` promises: one round trip, whatever is beneath."""
     text = "" if directory.is_root else directory.store_path
-    before = len(ROOT_TEXT) + len(text) + 1
+    beside = len(ROOT_TEXT) + len(text) + 1 + BESIDE_PATH_CHARS
     rows = await port.run(
-        _OUTLINE, (made.number, text, before, max(0, min(path_chars, _MOST_CHARS)))
+        _OUTLINE, (made.number, text, beside, max(0, min(line_chars, _MOST_CHARS)))
     )
     n, shown, total, _, _ = rows[0]
     if not n and not directory.is_root:
         raise NotFound(directory)
-    items = tuple(_listed(directory, item, int(size)) for *_, item, size in rows if item)
-    if total is None and n:
-        # Nothing was to be printed, or everything is hidden: the one row says which.
-        total = 0
-        if path_chars <= 0:
-            whole = await outline(port, made, directory, _MOST_CHARS)
-            total = whole.total
-    return Outline(int(shown), items, total or 0)
-
-
-def _listed(directory: MemoryPath, item: str, size: int) -> Listed:
-    names = item.removesuffix("/").split("/")
-    path = MemoryPath.of((*directory.segments, *names))
-    return Listed(path, size, item.endswith("/"))
+    items = tuple((name, int(size)) for *_, name, size in rows if name)
+    return Outline(int(shown), items, total)
 
 
 async def page(

@@ -131,14 +131,14 @@ class PostgresStore(Store):
                 return listing.entry(made, listing.path_of(path), *rest)
         raise UnknownId("memory")
 
-    async def outline(self, directory: MemoryPath, path_chars: int) -> Outline:
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
         made = await self._made()
         if made is None:
             if directory.is_root:
                 return Outline(0, (), 0)
             raise NotFound(directory)
         return await self._patiently(
-            lambda: listing.outline(self._backend.port, made, directory, path_chars)
+            lambda: listing.outline(self._backend.port, made, directory, line_chars)
         )
 
     async def list(

@@ -193,9 +193,9 @@ END $$;
 
 -- What a view of a directory shows: how many memories lie beneath, how many bytes of them are
 -- visible, how many visible items there are on two levels, and those items in order, as far as
--- p_chars printed characters reach (each one's printed path is p_before characters longer).
+-- p_chars printed characters reach (each one's line is p_beside characters longer).
 CREATE FUNCTION memoranda.outline(
-  p_store bigint, p_directory text, p_before integer, p_chars integer)
+  p_store bigint, p_directory text, p_beside integer, p_chars integer)
 RETURNS TABLE(beneath bigint, shown numeric, total bigint, item text, size numeric)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -218,13 +218,13 @@ BEGIN
         FROM below b WHERE b.second <> '' AND b.first !~ '^(\.|node_modules$)'
           AND b.second !~ '^(\.|node_modules$)' GROUP BY 1
     ), ordered AS (
-      SELECT i.name, i.size, count(*) OVER () AS total, coalesce(
-          sum(char_length(i.name) + p_before) OVER (
+      SELECT i.name, i.size, coalesce(
+          sum(char_length(i.name) + p_beside) OVER (
             ORDER BY i.name COLLATE "C" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0
         ) AS printed
       FROM items i
     ), whole AS (SELECT count(*) AS n, coalesce(sum(b.visible), 0) AS visible FROM below b)
-    SELECT w.n, w.visible, o.total, o.name, o.size
+    SELECT w.n, w.visible, (SELECT count(*) FROM items), o.name, o.size
       FROM whole w LEFT JOIN ordered o ON o.printed < p_chars ORDER BY o.name COLLATE "C";
 END $$;
 
