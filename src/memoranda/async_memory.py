@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Entry,
         Hit,
         Page,
+        Problem,
         Report,
         Store,
         Usage,
@@ -249,6 +250,14 @@ class AsyncMemory:
     async def verify(self) -> Report:
         """``Memory.verify``, awaited."""
         return await self._drive(self._core.programs.verify())
+
+    async def repair(self) -> Report:
+        """``Memory.repair``, awaited."""
+        return await self._drive(self._core.programs.repair())
+
+    async def notices(self) -> tuple[Problem, ...]:
+        """``Memory.notices``, awaited."""
+        return await self._drive(self._core.programs.notices())
 
     async def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
         """``Memory.audit``, awaited."""

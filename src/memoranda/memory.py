@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Entry,
         Hit,
         Page,
+        Problem,
         Report,
         Store,
         Usage,
@@ -322,6 +323,19 @@ class Memory:
         """Check everything against everything; ``.ok``, and what is wrong with its remedy. Reads
         all there is."""
         return self._drive(self._core.programs.verify())
+
+    def repair(self) -> Report:
+        """Mend the damage that ``verify`` finds, as far as the backend can, and verify again.
+
+        A folder sets a damaged database aside (the report says where), takes over its history
+        where that is whole, and goes on from the files as they lie. Without damage, and where a
+        backend can't repair, the same as ``verify``.
+        """
+        return self._drive(self._core.programs.repair())
+
+    def notices(self) -> tuple[Problem, ...]:
+        """What was found damaged and set aside when this process opened the store: mostly nothing."""
+        return self._drive(self._core.programs.notices())
 
     def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
         """What was done and refused, oldest first: the newest ``limit`` entries, or those after

@@ -50,6 +50,7 @@ from memoranda.stores.base import (
     Operation,
     Page,
     Precondition,
+    Problem,
     Put,
     Remove,
     Report,
@@ -292,6 +293,14 @@ class Programs:
     async def verify(self) -> Report:
         """Check everything."""
         return await (await self.core.store()).verify()
+
+    async def repair(self) -> Report:
+        """Mend what can be mended, then check everything."""
+        return await (await self._core.store()).repair()
+
+    async def notices(self) -> tuple[Problem, ...]:
+        """What was found damaged when the store was opened."""
+        return await (await self._core.store()).notices()
 
 
 def _file_path(given: str) -> MemoryPath:

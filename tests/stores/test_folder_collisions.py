@@ -124,6 +124,39 @@ def test_a_second_save_while_the_first_is_given_back_is_the_one_that_stays(
     rig.check()
 
 
+def test_a_save_that_its_own_editor_replaces_while_it_is_given_back_is_kept(
+    rig: FolderRig, files: Meddling
+) -> None:
+    file = rig.memories / "a.md"
+    read: list[bytes] = []
+
+    def save_again() -> None:
+        # What it read in the instant of the exchange lacks its own first save.
+        file.with_name("editor").write_bytes(read[0] + b"second\n")
+        file.with_name("editor").rename(file)
+
+    class Racing(Meddling):
+        def exchange(
+            self, ours: str, our_directory: int, theirs: str, their_directory: int
+        ) -> None:
+            super().exchange(ours, our_directory, theirs, their_directory)
+            if after:
+                after.pop(0)()
+
+    after: list[Callable[[], object]] = [lambda: read.append(file.read_bytes()), save_again]
+    racing = Racing()
+    rig.close()
+    rig.files = racing
+    rig.open()
+    racing.before("exchange", saving(file, b"first\n"))
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert rig.read("/a.md") == b"one\nby agent\nsecond\nby agent\n"
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"x")
+    assert [each[2] for each in rig.external()] == [b"one\nby agent\nsecond\n", b"first\n"]
+    rig.check()
+
+
 def test_a_person_who_saves_every_time_wins_and_nothing_is_lost(
     rig: FolderRig, files: Meddling
 ) -> None:

@@ -286,7 +286,7 @@ def with_backup(path: Path, content: bytes) -> None:
 def test_beside_an_editor_no_save_and_no_acknowledged_edit_is_lost(
     tmp_path: Path, save: Callable[[Path, bytes], None], request: pytest.FixtureRequest
 ) -> None:
-    seconds = 20.0 if request.config.getoption("--full") else 2.0
+    seconds = 60.0 if request.config.getoption("--full") else 2.0
     backend = FolderBackend(tmp_path, clock=CLOCK)
     store: FolderStore = run_now(backend.for_user(USER))
     run_now(store.apply([Put(p("/a.md"), b"begin\n")], Context()))

@@ -108,9 +108,17 @@ def test_a_file_too_large_to_take_in_is_noted(
     assert codes(report) == [("too-large", "/large.md")]
 
 
-def test_what_was_set_aside_is_noted(rig: FolderRig) -> None:
-    (rig.directory / "recovered").mkdir()
-    assert codes(verified(rig)) == [("recovered", None)]
+def test_what_was_set_aside_is_noted_by_name(rig: FolderRig) -> None:
+    recovered = rig.directory / "recovered"
+    recovered.mkdir()
+    assert codes(verified(rig)) == []
+    (recovered / "1-a\x1b.md").write_bytes(b"")
+    (note,) = verified(rig).notes
+    assert note.code == "recovered"
+    assert note.message.endswith(r"what was set aside: recovered/1-a\u001b.md.")
+    for number in range(30):
+        (recovered / f"2-{number}").write_bytes(b"")
+    assert verified(rig).notes[0].message.endswith(", and 11 more.")
 
 
 def test_a_file_that_lags_is_a_problem_until_it_follows(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Problem
 
 
-def verify(store: StoreUrl = None, user: UserName = None, as_json: AsJson = False) -> None:
+Repair: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--repair",
+        help="Mend what can be mended: set a damaged database aside, keep what is whole.",
+    ),
+]
+
+
+def verify(
+    store: StoreUrl = None, user: UserName = None, repair: Repair = False, as_json: AsJson = False
+) -> None:
     """Check everything that is kept.
 
     Files, history, hashes and counters, against each other; reads them all.
@@ -26,7 +37,7 @@ def verify(store: StoreUrl = None, user: UserName = None, as_json: AsJson = Fals
     Example: memoranda verify --user ada
     """
     with find_place(store, user, quiet=as_json).open() as memory, progress("Checking"):
-        report = memory.verify()
+        report = memory.repair() if repair else memory.verify()
     if as_json:
         print_json(
             {

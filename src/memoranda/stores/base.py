@@ -267,7 +267,19 @@ class Store(ABC):
 
     @abstractmethod
     async def verify(self) -> Report:
-        """Check everything against everything: hashes, counters, chain, files. Reads it all."""
+        """Check everything against everything: hashes, counters, chain, files. Reads it all.
+
+        Damage is reported, never raised; ``Unavailable`` where the disk can't be read now.
+        """
+
+    async def repair(self) -> Report:
+        """Mend the damage that ``verify`` finds, as far as this backend can; then verify. What can't
+        be mended is set aside, not removed, and named in the report."""
+        return await self.verify()
+
+    async def notices(self) -> tuple[Problem, ...]:
+        """What was found damaged and set aside when the store was opened here; mostly nothing."""
+        return ()
 
     @abstractmethod
     async def close(self) -> None:
@@ -355,6 +367,12 @@ class WrapperStore(Store):
 
     async def verify(self) -> Report:
         return await self.inner.verify()
+
+    async def repair(self) -> Report:
+        return await self.inner.repair()
+
+    async def notices(self) -> tuple[Problem, ...]:
+        return await self.inner.notices()
 
     async def close(self) -> None:
         await self.inner.close()

@@ -28,6 +28,7 @@ from memoranda.stores.base import (
     Moment,
     Outline,
     Page,
+    Problem,
     Report,
     Store,
     StoreInfo,
@@ -117,6 +118,12 @@ class InterceptingStore(WrapperStore):
 
     async def verify(self) -> Report:
         return await self.around("verify", self.inner.verify)
+
+    async def repair(self) -> Report:
+        return await self.around("repair", self.inner.repair)
+
+    async def notices(self) -> tuple[Problem, ...]:
+        return await self.around("notices", self.inner.notices)
 
     async def close(self) -> None:
         await self.around("close", self.inner.close)

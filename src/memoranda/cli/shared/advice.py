@@ -28,7 +28,7 @@ _ADVICE: Final[dict[type[MemorandaError], str]] = {
     AlreadyExists: "Choose another path, or delete what is there first.",
     BadPath: "A path looks like this: /memories/notes/today.md",
     Conflict: "Look at what changed (memoranda history), then try again.",
-    Corrupt: "memoranda verify says what is wrong and what to do.",
+    Corrupt: "Run: memoranda verify. It says what is wrong and what to do, step by step.",
     EmptyOldString: "Say which text is to be replaced.",
     FileTooLarge: "Split it, or raise file_bytes under [limits] in memoranda.toml.",
     IsADirectory: "memoranda view lists what is in it.",

@@ -56,6 +56,8 @@ class Place(NamedTuple):
             actor=self.actor,
         ) as memory:
             yield memory
+            for notice in memory.notices():
+                note(f"Note: {notice.message} {notice.remedy}")
 
     @contextmanager
     def backend(self) -> Generator[SharedBackend]:

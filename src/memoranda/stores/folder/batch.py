@@ -23,7 +23,8 @@ from memoranda.stores.folder.leftovers import (
 )
 from memoranda.stores.folder.opened import OpenStore, roll_back
 from memoranda.stores.folder.recovery import catch_up
-from memoranda.stores.log import bodies, ids, redaction
+from memoranda.stores.log import bodies, ids, redaction, schema
+from memoranda.stores.log.database import NONSENSE, damaged
 from memoranda.stores.log.records import NOTHING_TAKEN, write_into
 from memoranda.stores.log.replay import tree_events
 from memoranda.stores.log.retention import DEFAULT_RETENTION
@@ -73,6 +74,7 @@ class Batches:
         heads = opened.heads()
         try:
             db.execute("BEGIN IMMEDIATE")
+            schema.check_still_ours(db)
             turn = Turn(opened.log, heads, since, archived=opened.archived)
             before = turn.last_seq
             if opened.lags or opened.word is None or before > opened.word.applied:
@@ -139,6 +141,9 @@ class Batches:
                 error.__cause__ = fault
             except Exception as refusal:  # noqa: BLE001 - an edit is its caller's code
                 error = refusal
+                if isinstance(refusal, NONSENSE) and not job.runs_callers_code:
+                    error = damaged()
+                    error.__cause__ = refusal
             done.append((job, error))
             if job.moves_things and error is None:
                 return done, jobs[index + 1 :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 
 class Descriptor:
@@ -17,5 +18,11 @@ class Descriptor:
     def __init__(self, number: int) -> None:
         self.number = number
 
-    def __del__(self) -> None:
-        os.close(self.number)
+    # Bound here: at the end of the interpreter modules are emptied before the last objects go.
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        try:
+            close(self.number)
+        except OSError:
+            # Somebody closed it over our head (a program that becomes a daemon closes all there
+            # are). Raised here it would only be printed, with nobody to answer it.
+            pass

@@ -164,6 +164,10 @@ class Files:
         """Remove an empty directory."""
         os.rmdir(name, dir_fd=directory)
 
+    def link(self, name: str, directory: int, second: str) -> None:
+        """Give a file a second name in its directory; EEXIST where it is taken."""
+        os.link(name, second, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+
     # ---- renaming
 
     def replace(self, old: str, old_directory: int, new: str, new_directory: int) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import stat
 from collections.abc import Callable, Container, Iterable
 from typing import Final, NamedTuple, TypeAlias
@@ -150,6 +151,7 @@ class Follower:
         self._outcome.overtaken.add(step.node)
         ours = put = image_of_step(step)
         for _ in range(_MOST_SWAPS):
+            self._keep_second_name(name, held)
             files.exchange(name, self._incoming, last, parent)
             got = Seen.of(files.stat(name, self._incoming))
             if got == put:
@@ -160,6 +162,17 @@ class Follower:
             files.remove(name, self._incoming)
         else:
             self._lingering.add(name, None, self._monotonic(), held.size)
+
+    def _keep_second_name(self, name: str, held: Seen) -> None:
+        """See that a save which goes back into the tree can't be lost there before it is adopted.
+
+        Its editor may have read our text in the instant in which that lay there, and now save over
+        its own last one by a rename: that one's lines would be in neither.
+        """
+        kept = f"{name}.{os.urandom(4).hex()}"
+        with contextlib.suppress(OSError):  # a disk without links
+            self._files.link(name, self._incoming, kept)
+            self._lingering.add(kept, None, self._monotonic(), held.size)
 
     def _take_away(self, step: TreeStep, source: Place) -> None:
         files, name = self._files, temporary_name(step.seq)

@@ -45,6 +45,12 @@ def temporary_name(seq: int) -> str:
     return str(seq)
 
 
+def seq_of_name(name: str) -> int | None:
+    """The event that a file in ``incoming/`` is named by; a second name has more after a dot."""
+    number = name.partition(".")[0]
+    return int(number) if len(number) < 19 and number.isascii() and number.isdecimal() else None
+
+
 def image_of(node: Node) -> Seen | None:
     """What the file of a node looks like if nobody touched it; None where nobody knows."""
     if node.ino is None or node.mtime is None:

@@ -1,20 +1,28 @@
-"""Verify, the folder's part: every file of the tree against the log, by its text."""
+"""Verify: the log against itself, every file of the tree against the log, what was set aside."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+from typing import TYPE_CHECKING, Any, Final
 
 from memoranda.digests import sha256
+from memoranda.escape import escape_for_display
 from memoranda.path import MemoryPath
-from memoranda.stores.base import Problem
+from memoranda.stores.base import Problem, Report
+from memoranda.stores.folder import meta
+from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import is_litter, is_memory_name, path_of
 from memoranda.stores.folder.home import RECOVERED
+from memoranda.stores.folder.salvage import said_of_damage
 from memoranda.stores.folder.survey import rows_of
 from memoranda.stores.folder.tree import LARGEST_BYTES, Place, SeenDirectory
+from memoranda.stores.log import bodies, check
 
 if TYPE_CHECKING:
+    from memoranda.errors import Corrupt
     from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.folder.survey import Row
+    from memoranda.stores.log.store_log import StoreLog
 
 _SAY_LAGGING: Final = Problem(
     "lagging",
@@ -44,13 +52,73 @@ _SAY_TOO_LARGE: Final = Problem(
 )
 _SAY_RECOVERED: Final = Problem(
     "recovered",
-    "The directory 'recovered' beside the memories holds what was set aside.",
+    "In the store's folder, beside the memories, lies what was set aside:",
     "Look through it; remove what nobody needs.",
 )
 
+MOST_NAMES: Final = 20
+"""So many names are told of what was set aside."""
 
-def inspect_tree(opened: OpenStore) -> tuple[list[Problem], list[Problem]]:
-    """Problems and notes. Reads every file; people's work was adopted before."""
+MENDED_BY_REPAIR: Final = frozenset(
+    {"database", "chain", "orphan", "counter", "history", "version", "head", "content", "time"}
+)
+"""Problems of the log itself: its rows are no whole history any more, or can't be read."""
+
+_REPAIR: Final = (
+    "Copy the store's folder to a safe place, then run: memoranda verify --repair. That sets the"
+    " database aside, takes over its history where it is whole, and goes on from the files as they"
+    " lie. Or put the whole folder back from a backup."
+)
+
+
+def inspect(opened: OpenStore, log: StoreLog) -> Report:
+    """The whole report. Reads everything; people's work was adopted before."""
+    report = check.Check(log, lambda node: bodies.content(log, node.body)).run()
+    problems, notes = _inspect_tree(opened)
+    return report._replace(
+        problems=(*map(_with_a_way_out, report.problems), *problems),
+        notes=(*report.notes, *notes, *_set_aside(opened)),
+    )
+
+
+def report_of(damage: Corrupt) -> Report:
+    """What there is to say of a store whose database can't be used."""
+    report = check.unreadable(damage)
+    return report._replace(problems=tuple(map(_with_a_way_out, report.problems)))
+
+
+def _with_a_way_out(problem: Problem) -> Problem:
+    if problem.code in MENDED_BY_REPAIR:
+        return problem._replace(remedy=_REPAIR)
+    return problem
+
+
+def _set_aside(opened: OpenStore) -> list[Problem]:
+    """What lies in ``recovered/``, by name, and what is known of it."""
+    names = _names_in(opened, RECOVERED)
+    known: list[list[Any]] = meta.get(opened.db, meta.DAMAGED) or []
+    found = [said_of_damage(each) for each in known if os.path.basename(each[1]) in names]
+    if names:
+        shown = [escape_for_display(name) for name in names[:MOST_NAMES]]
+        more = [f"and {len(names) - MOST_NAMES} more"] * (len(names) > MOST_NAMES)
+        listed = ", ".join([*(f"{RECOVERED}/{name}" for name in shown), *more])
+        found.append(_SAY_RECOVERED._replace(message=f"{_SAY_RECOVERED.message} {listed}."))
+    return found
+
+
+def _names_in(opened: OpenStore, name: str) -> list[str]:
+    try:
+        directory = opened.files.open(name, LISTING, opened.directory.number)
+    except FileNotFoundError:
+        return []
+    try:
+        return sorted(opened.files.names(directory))
+    finally:
+        opened.files.close(directory)
+
+
+def _inspect_tree(opened: OpenStore) -> tuple[list[Problem], list[Problem]]:
+    """Problems and notes."""
     rows = rows_of(opened.log)
     problems: list[Problem] = []
     notes: list[Problem] = []
@@ -70,8 +138,6 @@ def inspect_tree(opened: OpenStore) -> tuple[list[Problem], list[Problem]]:
         for place, row in sorted(rows.items())
         if place not in seen or row.node in opened.lag
     ]
-    if opened.inode_of(RECOVERED) is not None:
-        notes.append(_SAY_RECOVERED)
     return problems, notes
 
 

@@ -57,6 +57,11 @@ class FolderJob(Job):
         return job
 
     @property
+    def runs_callers_code(self) -> bool:
+        """Whether what it raises may be its caller's own."""
+        return any(isinstance(change, Edit) for change in self.changes)
+
+    @property
     def moves_things(self) -> bool:
         """Whether places mean something else after it."""
         return any(isinstance(change, Move | Remove) for change in self.changes)

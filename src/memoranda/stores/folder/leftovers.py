@@ -11,7 +11,7 @@ from memoranda.stores.base import Put, Remove
 from memoranda.stores.folder.external_edits import EXTERNAL
 from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import path_of
-from memoranda.stores.folder.heads import place_in_database
+from memoranda.stores.folder.heads import place_in_database, seq_of_name
 from memoranda.stores.folder.home import INCOMING, RECOVERED, TRASH
 from memoranda.stores.folder.known import is_one_of, past_of
 from memoranda.stores.folder.layout import open_or_make_directory
@@ -57,7 +57,7 @@ def take_touched(opened: OpenStore) -> list[Touched]:
 
 def keep_late(turn: Turn, touched: Touched) -> None:
     """Make the text of a displaced file a version that is never head."""
-    row = turn.log.db.execute(_NODE, (int(touched.name),)).fetchone()
+    row = turn.log.db.execute(_NODE, (seq_of_name(touched.name),)).fetchone()
     node = turn.tree.get(row[0]) if row else None
     digest = sha256(touched.content).digest()
     if node is None or any(past.sha == digest for past in past_of(turn.log, node.id)):
@@ -66,15 +66,14 @@ def keep_late(turn: Turn, touched: Touched) -> None:
 
 
 def _node_of(opened: OpenStore, name: str) -> int | None:
-    if not name.isdecimal():
-        return None
-    row = opened.db.execute(_NODE, (int(name),)).fetchone()
+    row = opened.db.execute(_NODE, (seq_of_name(name),)).fetchone()
     return row[0] if row else None
 
 
 def _is_known(opened: OpenStore, touched: Touched) -> bool:
     """Whether a file that an earlier process left is one of ours, as it was."""
-    if not touched.name.isdecimal() or int(touched.name) > opened.log.last_seq():
+    seq = seq_of_name(touched.name)
+    if seq is None or seq > opened.log.last_seq():
         return True  # written for a transaction that never committed
     node = _node_of(opened, touched.name)
     if node is None:

@@ -20,9 +20,11 @@ from memoranda.stores.folder.open_tree import OpenTree
 from memoranda.stores.folder.probes import Host
 from memoranda.stores.folder.tree import Seen, Tree
 from memoranda.stores.folder.turns import TurnLock, Word
+from memoranda.stores.log import schema
 from memoranda.stores.log.store_log import StoreLog
 
 if TYPE_CHECKING:
+    from memoranda.stores.base import Problem
     from memoranda.stores.folder.clock import Clock
     from memoranda.stores.folder.follow import Follower, Lag
     from memoranda.stores.folder.heads import TreeHeads
@@ -77,6 +79,7 @@ class OpenStore(OpenTree):
         self.synced_at = clock.monotonic()
         self.durable = 0
         self.is_closed = False
+        self.notices: tuple[Problem, ...] = ()
         self._db: Connection | None = None
 
     log: StoreLog
@@ -138,6 +141,7 @@ class OpenStore(OpenTree):
         """All of it or nothing."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
+            schema.check_still_ours(self.db)
             yield
             self.db.execute("COMMIT")
         except BaseException:

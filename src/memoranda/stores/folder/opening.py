@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from memoranda.errors import Unavailable
+from memoranda.errors import Corrupt, Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING
@@ -23,7 +23,7 @@ from memoranda.stores.folder.probes import Host, is_on_network, probe_host
 from memoranda.stores.folder.recovery import recover
 from memoranda.stores.folder.turns import boot_id
 from memoranda.stores.log import schema
-from memoranda.stores.log.database import connect
+from memoranda.stores.log.database import connect, is_beyond_use
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.store_log import StoreLog
 
@@ -37,11 +37,14 @@ class _Damaged(Exception):
     """The database can be opened, but what is in it can't be used."""
 
 
-def open_store(home: Home, store_id: str | None, whose: Whose) -> OpenStore | None:
+def open_store(
+    home: Home, store_id: str | None, whose: Whose, *, anew: bool = False
+) -> OpenStore | None:
     """The store, in order and ready; None if there is none and ``store_id`` is None, too.
 
-    With a ``store_id`` a missing store is made, durably. Raises OSError, apsw.Error, and
-    ``Unavailable`` where another process holds it alone.
+    With a ``store_id`` a missing store is made, durably. A damaged database is set aside and
+    salvaged; ``anew`` does that with any. Raises OSError, apsw.Error, and ``Unavailable`` where
+    another process holds it alone.
     """
     directory = _directory(home, make=store_id is not None)
     if directory is None:
@@ -57,12 +60,14 @@ def open_store(home: Home, store_id: str | None, whose: Whose) -> OpenStore | No
         if is_new:
             _lay_out(opened, store_id, whose)
         try:
-            _find_log(opened, home, store_id, whose)
-            if is_new:
-                opened.is_new = True
-                opened.set_applied(opened.log.last_seq())
-                _make_durable(opened, home)
-            recover(opened, whose)
+            if anew and not is_new:
+                raise _Damaged
+            _use(opened, home, whose, is_new=is_new)
+        except (_Damaged, apsw.Error) as error:
+            opened.close_database()
+            if isinstance(error, apsw.Error) and not is_beyond_use(error):
+                raise
+            _begin_anew(opened, home, store_id, whose)
         except BaseException:
             opened.close_database()
             raise
@@ -121,43 +126,60 @@ def _connect(opened: OpenStore, home: Home) -> None:
     )
 
 
-def _find_log(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:
-    """The store in its database; a damaged one is salvaged, or begun anew."""
+def _use(opened: OpenStore, home: Home, whose: Whose, *, is_new: bool = False) -> None:
+    """The store in its database, brought into order; raises ``_Damaged`` or an apsw.Error if it
+    can't be."""
+    _connect(opened, home)
+    opened.log, notes = _checked(opened)
+    opened.created_at_ns = opened.db.execute("SELECT created FROM store").get
+    opened.host = Host(*notes[meta.HOST])
+    opened.load_shared()
+    if is_new:
+        opened.is_new = True
+        opened.set_applied(opened.log.last_seq())
+        _make_durable(opened, home)
+    recover(opened, whose)
+
+
+def _begin_anew(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:
+    """Set a damaged database aside, take over what is whole in it, and the files as they lie."""
+    from memoranda.stores.folder.salvage import note_damage, salvage
+
+    aside = set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
+    _lay_out(opened, store_id, whose)
     try:
         _connect(opened, home)
-        _check_database(opened)
-    except (_Damaged, apsw.CorruptError, apsw.NotADBError):
-        from memoranda.stores.folder.salvage import salvage
-
+        path = os.path.join(home.directory, aside)
+        versions = salvage(opened.db, path, opened.clock.now_ns())
+        opened.notices = note_damage(opened, aside, versions)
+        _use(opened, home, whose)
+    except BaseException:
         opened.close_database()
-        aside = set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
-        _lay_out(opened, store_id, whose)
-        _connect(opened, home)
-        salvage(opened.db, os.path.join(home.directory, aside), opened.clock.now_ns())
-    log = StoreLog.open(opened.db)
-    assert log is not None  # checked, or just laid out
-    opened.log = log
-    opened.created_at_ns = opened.db.execute("SELECT created FROM store").get
-    opened.host = Host(*meta.get(opened.db, meta.HOST))
-    opened.load_shared()
+        raise
 
 
-def _check_database(opened: OpenStore) -> None:
-    """See that the database is one of ours and can be read.
+def _checked(opened: OpenStore) -> tuple[StoreLog, dict[str, Any]]:
+    """The log and the notes, if the database is one of ours and can be read.
 
     A file in another place than before (a copy, a restored backup) is checked page by page.
     Raises ``_Damaged`` or an apsw.Error; ``Corrupt`` for another program's database, and
     ``Unavailable`` for another version's, which are not ours to set aside.
     """
     db = opened.db
-    if not schema.check_format(db) or StoreLog.open(db) is None:
+    log = StoreLog.open(db) if schema.check_format(db) else None
+    try:
+        notes = {} if log is None else meta.all_of(db)
+    except Corrupt as error:
+        raise _Damaged from error
+    if log is None or meta.HOST not in notes or meta.WHOSE not in notes:
         raise _Damaged
-    if meta.get(db, meta.HOST) is None:
+    if db.execute("SELECT 1 FROM node WHERE id = ?", (log.base,)).get is None:
         raise _Damaged
-    if meta.get(db, meta.PLACE) != opened.place():
+    if notes.get(meta.PLACE) != opened.place():
         said = db.execute("PRAGMA quick_check(1)").fetchall()
         if said != [("ok",)]:
             raise _Damaged
+    return log, notes
 
 
 def _make_durable(opened: OpenStore, home: Home) -> None:

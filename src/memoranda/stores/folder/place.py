@@ -131,7 +131,13 @@ class Place:
         self.used = clock.monotonic()
         return writer
 
-    def _open(self, make: bool, *, makes_room: bool = True) -> Writer | None:
+    def open_anew(self) -> None:
+        """Close the store and open it with a database made anew from what is whole in the old
+        one."""
+        self.close()
+        self._open(make=False, anew=True)
+
+    def _open(self, make: bool, *, anew: bool = False, makes_room: bool = True) -> Writer | None:
         if makes_room:
             open_places.make_room(self._backend.clock.monotonic())
         with open_places.gate.passed(), self._opening:
@@ -139,7 +145,7 @@ class Place:
                 return self.writer
             if self.is_erased:
                 raise UnknownId("store")
-            opened = self._open_store(make)
+            opened = self._open_store(make, anew=anew)
             if opened is None:
                 if self.whose.user is None:
                     raise UnknownId("store")
@@ -154,21 +160,23 @@ class Place:
             self._backend.made(self, opened.created_at_ns)
         return self.writer
 
-    def _open_store(self, make: bool) -> OpenStore | None:
+    def _open_store(self, make: bool, *, anew: bool) -> OpenStore | None:
         from apsw import Error as SqliteError
 
         from memoranda.stores.folder.opening import open_store
-        from memoranda.stores.log.database import as_ours
+        from memoranda.stores.log.database import NONSENSE, as_ours, damaged
 
         try:
             home = self._backend.home(self.directory, make=make)
             if home is None:
                 return None
-            return open_store(home, self.id if make else None, self.whose)
+            return open_store(home, self.id if make else None, self.whose, anew=anew)
         except OSError as error:
             raise as_unopened(error) from error
         except SqliteError as error:
             raise as_ours(error) from error
+        except NONSENSE as error:
+            raise damaged() from error
 
     # ---- closing
 

@@ -18,6 +18,7 @@ from memoranda.stores.folder import meta
 from memoranda.stores.folder.home import HISTORY, LOCK, MEMORIES
 from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.turns import NO_BOOT_ID
+from memoranda.stores.log import schema
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.home import Whose
@@ -49,7 +50,8 @@ def recover(opened: OpenStore, whose: Whose) -> None:
 def take_stock(opened: OpenStore) -> None:
     """At the start of each turn: see that everything lies where it did, and what others did.
 
-    Raises ``Reopen`` if other files lie in the place of those that are open.
+    Raises ``Reopen`` if other files lie in the place of those that are open, and ``Unavailable``
+    if another process brought the database to another format.
     """
     if opened.inode_of(LOCK) != opened.lock_inode or (
         opened.inode_of(MEMORIES) != opened.memories_inode
@@ -63,6 +65,9 @@ def take_stock(opened: OpenStore) -> None:
             rescue_history(opened)
             opened.set_applied(0 if word is None else word.applied)
         raise Reopen
+    if word != opened.word:
+        # Before any file follows a log that this version can't read.
+        schema.check_still_ours(opened.db)
     if word is None or word.boot_id != opened.boot_id:
         from memoranda.stores.folder.full_check import check_after_power_cut
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
 from memoranda.errors import MemorandaError
+from memoranda.stores.base import Context, Problem
+from memoranda.stores.folder import meta
 from memoranda.stores.log import bodies, check
-from memoranda.stores.log.database import open_connection
+from memoranda.stores.log.database import NONSENSE, open_connection
+from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import StoreLog
+from memoranda.stores.log.transaction import Transaction
+from memoranda.stores.log.turn import Turn
+from memoranda.tenant import directory_of_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memoranda.stores.base import Report
+    from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.log.connection import Connection
+
+_NOTES: Final = (meta.WHOSE, meta.ARCHIVED, meta.DAMAGED)
+"""What is noted of a store and not of the place where it lies."""
 
 _TABLES: Final = {
     "store": "number",
@@ -21,43 +36,108 @@ _TABLES: Final = {
     "piece": "seq, n",
     "redacted": "seq, node",
 }
-"""What makes a history, each with its key. Our notes (``meta``) are made anew."""
+"""What makes a history, each with its key."""
 
 
-def salvage(db: Connection, damaged: str, now_ns: int) -> bool:
-    """Bring the rows of a damaged database into a new one; False if they make no whole history.
+def salvage(db: Connection, damaged: str, now_ns: int) -> int | None:
+    """Bring the rows of a damaged database into a new one; how many versions, None if they make
+    no whole history.
 
-    The damaged files stay where they are.
+    The store's id and what is noted of it (whose it is, whether it is archived) come over in any
+    case, as far as they can be read. The damaged files stay where they are.
     """
+    rows: dict[str, list[tuple[Any, ...]]] = {}
+    notes: dict[str, Any] = {}
     try:
         old = open_connection(damaged)
         try:
-            rows = {table: _rows(old, table, key) for table, key in _TABLES.items()}
+            for key in _NOTES:
+                with suppress(apsw.Error, MemorandaError, *NONSENSE):
+                    notes[key] = meta.get(old, key)
+            for table, key in _TABLES.items():
+                rows[table] = _rows(old, table, key)
         finally:
             old.close()
-    except apsw.Error:
-        return False
-    if len(rows["store"]) != 1:
-        return False
-    db.execute("BEGIN IMMEDIATE")
+    except (apsw.Error, *NONSENSE):
+        pass
+    stores = rows.get("store", [])
+    versions = _take_over(db, rows) if len(stores) == 1 and len(rows) == len(_TABLES) else None
+    with Transaction(db):
+        if versions is None and len(stores) == 1 and _is_store_id(stores[0][1]):
+            db.execute("UPDATE store SET id = ?", (stores[0][1],))
+        for key, value in notes.items():
+            if value is not None:
+                meta.put(db, key, value)
+    return versions
+
+
+def _take_over(db: Connection, rows: dict[str, list[tuple[Any, ...]]]) -> int | None:
+    """Put rows in; taken back, with None, where they make no whole history."""
+    transaction = Transaction(db)
     try:
-        for table, found in rows.items():
-            db.execute(f"DELETE FROM {table}")
-            for row in found:
-                marks = ", ".join("?" * len(row))
-                db.execute(f"INSERT INTO {table} VALUES({marks})", row)
-        is_whole = _makes_sense(db)
-    except (apsw.Error, MemorandaError):
-        is_whole = False
-    db.execute("COMMIT" if is_whole else "ROLLBACK")
-    return is_whole
+        with transaction:
+            for table, found in rows.items():
+                db.execute(f"DELETE FROM {table}")
+                if found:
+                    marks = ", ".join("?" * len(found[0]))
+                    db.executemany(f"INSERT INTO {table} VALUES({marks})", found)
+            report = _checked(db)
+            transaction.wanted = report is not None
+    except (apsw.Error, MemorandaError, *NONSENSE):
+        return None
+    return None if report is None else report.versions
 
 
-def _makes_sense(db: Connection) -> bool:
+def _is_store_id(value: Any) -> bool:
+    try:
+        directory_of_store(value)
+    except (MemorandaError, *NONSENSE):
+        return False
+    return True
+
+
+def note_damage(opened: OpenStore, aside: str, versions: int | None) -> tuple[Problem, ...]:
+    """Write down that a database was set aside, for ``verify`` and the audit; what to say now."""
+    now = opened.clock.now_ns()
+    log = StoreLog.open(opened.db)
+    assert log is not None  # just laid out
+    with Transaction(opened.db):
+        before: list[Any] = meta.get(opened.db, meta.DAMAGED) or []
+        meta.put(opened.db, meta.DAMAGED, [*before, [now, aside, versions]])
+        turn = Turn(log, SqlHeads(log), now)
+        audit = {"found": "damaged", "aside": aside, "versions": versions}
+        turn.audit(Context("memoranda", "open", audit=audit), now)
+        turn.finish()
+    notices = tuple(map(said_of_damage, [(now, aside, versions)]))
+    import logging
+
+    for notice in notices:
+        logging.getLogger("memoranda").warning("%s %s", notice.message, notice.remedy)
+    return notices
+
+
+def said_of_damage(damage: Sequence[Any]) -> Problem:
+    """What a person has to know of a database that was set aside."""
+    at_ns, aside, versions = damage
+    when = datetime.fromtimestamp(at_ns // 1_000_000_000, UTC).isoformat(" ")
+    if versions is None:
+        saved = "Its history could not be read as a whole and begins anew; the files are all there."
+    else:
+        saved = f"All of its history could be read and was taken over ({versions} versions)."
+    return Problem(
+        "salvaged",
+        f"The history's database was found damaged at {when} and set aside. {saved}",
+        f"In the store's folder it is now {aside}: restore older versions from a backup if they are"
+        " missed, and remove that file when nobody needs it any more.",
+    )
+
+
+def _checked(db: Connection) -> Report | None:
     log = StoreLog.open(db)
     if log is None:
-        return False
-    return check.Check(log, lambda node: bodies.content(log, node.body)).run().ok
+        return None
+    report = check.Check(log, lambda node: bodies.content(log, node.body)).run()
+    return report if report.ok else None
 
 
 def _rows(db: Connection, table: str, key: str) -> list[tuple[Any, ...]]:
@@ -67,7 +147,7 @@ def _rows(db: Connection, table: str, key: str) -> list[tuple[Any, ...]]:
     for order in (key, backwards):
         try:
             found.extend(db.execute(f"SELECT * FROM {table} ORDER BY {order}"))
-        except apsw.Error:
+        except (apsw.Error, *NONSENSE):
             continue
         break
     return list(dict.fromkeys(found))

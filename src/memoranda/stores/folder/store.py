@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import apsw
 
-from memoranda.errors import Misuse, NotFound, ReadOnly, UnknownId
+from memoranda.errors import Corrupt, Misuse, NotFound, ReadOnly, UnknownId
 from memoranda.path import ROOT
 from memoranda.stores.base import (
     LISTING_CHUNK,
@@ -19,6 +19,7 @@ from memoranda.stores.base import (
     Moment,
     Outline,
     Page,
+    Problem,
     Report,
 )
 from memoranda.stores.folder import meta
@@ -29,7 +30,8 @@ from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
 from memoranda.stores.folder.totals import Totals
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.log import schema
+from memoranda.stores.log.database import NONSENSE, as_ours, damaged
 from memoranda.stores.log.log_store import LogStore, nothing_at
 
 if TYPE_CHECKING:
@@ -93,10 +95,17 @@ class FolderStore(LogStore):
                     opened.db.execute("BEGIN")
                     try:
                         yield opened.log
+                    except apsw.SQLError:
+                        schema.check_still_ours(opened.db)
+                        raise
                     finally:
                         opened.db.execute("COMMIT")
                 except apsw.Error as error:
                     raise as_ours(error) from error
+                except (UnknownId, *NONSENSE) as error:
+                    if isinstance(error, UnknownId) and error.kind != "store":
+                        raise
+                    raise damaged() from error  # no row of the root: nobody erased it
                 return
 
     def _is_still_there(self, writer: Writer) -> bool:
@@ -282,23 +291,34 @@ class FolderStore(LogStore):
                 self._place.forget(writer.opened)
 
     async def verify(self) -> Report:
-        from memoranda.stores.folder.inspection import inspect_tree
-        from memoranda.stores.log import bodies, check
+        from memoranda.stores.folder import inspection
 
-        self._adopt_all()
-        with self._reading() as log:
-            if log is None:
-                return Report((), (), 0, 0)
-            report = check.Check(log, lambda node: bodies.content(log, node.body)).run()
-            writer = self._place.writer
-            assert writer is not None  # it is what we are reading with
-            try:
-                problems, notes = inspect_tree(writer.opened)
-            except OSError as error:
-                raise as_unavailable(error) from error
-            return report._replace(
-                problems=(*report.problems, *problems), notes=(*report.notes, *notes)
-            )
+        try:
+            self._adopt_all()
+            with self._reading() as log:
+                if log is None:
+                    return Report((), (), 0, 0)
+                writer = self._place.writer
+                assert writer is not None  # it is what we are reading with
+                return inspection.inspect(writer.opened, log)
+        except Corrupt as damage:
+            return inspection.report_of(damage)
+        except OSError as error:
+            raise as_unavailable(error) from error
+
+    async def repair(self) -> Report:
+        """Set a damaged database aside, take over what is whole of it, and adopt the files."""
+        from memoranda.stores.folder.inspection import MENDED_BY_REPAIR
+
+        report = await self.verify()
+        if not any(problem.code in MENDED_BY_REPAIR for problem in report.problems):
+            return report
+        self._place.open_anew()
+        return await self.verify()
+
+    async def notices(self) -> tuple[Problem, ...]:
+        writer = self._place.writer
+        return () if writer is None else writer.opened.notices
 
     async def close(self) -> None:
         is_open = not (self._is_closed or self._backend.is_closed)

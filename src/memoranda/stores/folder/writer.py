@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memoranda.errors import MemorandaError
+from memoranda.errors import MemorandaError, UnknownId
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.opened import OpenStore
 from memoranda.stores.folder.recovery import catch_up, take_stock
 from memoranda.stores.group_commit import GroupCommit
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.database import NONSENSE, as_ours, damaged
 from memoranda.stores.log.records import warn_of_loss
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Writer:
                     batches.reap(REAPED_A_TURN)
             finally:
                 opened.lock.give_back()
-        except (OSError, apsw.Error, MemorandaError, Reopen) as error:
+        except (OSError, apsw.Error, MemorandaError, Reopen, *NONSENSE) as error:
             if jobs[0].done:
                 # Committed already; what failed is the others', who will lead themselves next.
                 return
@@ -93,6 +93,8 @@ class Writer:
                 raise as_unavailable(error) from error
             if isinstance(error, apsw.Error):
                 raise as_ours(error) from error
+            if isinstance(error, (UnknownId, *NONSENSE)):
+                raise damaged() from error  # no row of the root: nobody erased it
             raise
 
     def redact(self, version_id: str, context: Context) -> Version:
@@ -116,7 +118,7 @@ class Writer:
                 return
             try:
                 self._finish_up()
-            except (OSError, apsw.Error, MemorandaError, Reopen):
+            except (OSError, apsw.Error, MemorandaError, Reopen, *NONSENSE):
                 if self._records.are_waiting:
                     warn_of_loss()
             finally:

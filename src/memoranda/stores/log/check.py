@@ -12,7 +12,7 @@ from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem, Report
 from memoranda.stores.log import bodies, events
 from memoranda.stores.log.chain import ChainCheck
-from memoranda.stores.log.database import as_ours
+from memoranda.stores.log.database import NONSENSE, as_ours
 from memoranda.stores.log.node import COLUMNS, Node, is_hidden
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ _WHOLE_DATABASE: Final = "PRAGMA integrity_check(1)"
 _DAMAGED: Final = "The database file is damaged."
 _RESTORE: Final = "Restore the store from a copy; what other versions hold is still good."
 _RECOUNT: Final = "Copy the store to a new one; contents and history are good."
-
-
-# A damaged row has anything anywhere: nothing where a number should be, an operation that is none.
-_NONSENSE: Final = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
 def unreadable(error: Corrupt) -> Report:
@@ -93,7 +89,7 @@ class Check:
             if not isinstance(ours, Corrupt):
                 raise ours from error
             self._is_damaged(ours)
-        except (Corrupt, *_NONSENSE) as error:
+        except (Corrupt, *NONSENSE) as error:
             self._is_damaged(error)
         files, versions = (0, 0) if root is None else (root.files or 0, root.versions)
         return Report(tuple(self.problems), tuple(self.notes), files, versions)

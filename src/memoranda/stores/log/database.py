@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from memoranda.errors import Corrupt, MemorandaError, Misuse, Unavailable
+from memoranda.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,29 @@ _DAMAGE: Final = (
     UnicodeDecodeError,
 )
 
+NONSENSE: Final = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
+)  # fmt: skip
+"""What code comes upon that works with the values of a damaged row. Code that works with nothing
+else translates these: ``raise damaged() from error``."""
+
+_OTHER_TABLES: Final = lazy_pattern(
+    r"^no such (table|column)|has no column named|columns but \d+ values were supplied"
+)
+
+
+def damaged() -> Corrupt:
+    """The error for rows that can't be, such as a text where a number was written."""
+    return Corrupt("The database is damaged.")
+
+
+def is_beyond_use(error: apsw.Error) -> bool:
+    """Whether an error tells for certain of a damaged file: bad pages, or tables that are not ours
+    any more (all that we ask for was there when it was made)."""
+    if isinstance(error, apsw.SQLError):
+        return _OTHER_TABLES.search(str(error)) is not None
+    return isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.FormatError))
+
 
 def as_ours(error: apsw.Error | UnicodeDecodeError) -> MemorandaError:
     """What one of SQLite's errors means: raise it ``from`` the error.
@@ -107,7 +131,7 @@ def as_ours(error: apsw.Error | UnicodeDecodeError) -> MemorandaError:
     Nothing of SQLite's text goes into ours; the cause has it.
     """
     if isinstance(error, _DAMAGE):
-        return Corrupt("The database is damaged; restore it from a copy, or salvage it.")
+        return damaged()
     if isinstance(error, (apsw.FullError,)):
         return Unavailable("The disk is full.")
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):

@@ -80,12 +80,22 @@ def check_format(db: Connection) -> bool:
     application = db.pragma("application_id")
     version = db.pragma("user_version")
     if application == APPLICATION_ID:
-        if version != FORMAT:
-            raise Unavailable(
-                f"The database has format {version}; this version of Memoranda reads format "
-                f"{FORMAT}. Use the version that made it, or one that migrates it."
-            )
+        _check_version(version)
         return True
     if application or version or db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
         raise Corrupt("The file is a database, but not one of Memoranda's.")
     return False
+
+
+def check_still_ours(db: Connection) -> None:
+    """See, within a transaction (2 us), that nobody brought an open database to another format:
+    a newer Memoranda, while this one had it open. Raises ``Unavailable``."""
+    _check_version(db.execute("PRAGMA user_version").get)
+
+
+def _check_version(version: int) -> None:
+    if version != FORMAT:
+        raise Unavailable(
+            f"The database has format {version}; this version of Memoranda reads format "
+            f"{FORMAT}. Use the version that made it, or one that migrates it."
+        )
