@@ -67,6 +67,13 @@ def instance(name: str, value: Any, kind: type[T]) -> T:
     return value
 
 
+def several(name: str, value: object, kind: type[T]) -> tuple[T, ...]:
+    """A list or tuple of such objects."""
+    if not isinstance(value, (list, tuple)):
+        raise Misuse(f"{name} has to be a list or a tuple.")
+    return tuple(instance(name, one, kind) for one in value)  # pyright: ignore[reportUnknownVariableType]
+
+
 def folder(name: str, value: object) -> str:
     """A folder of the host, named by a ``str`` or a ``PathLike`` of one."""
     if not isinstance(value, (str, os.PathLike)):

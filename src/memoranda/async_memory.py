@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memoranda.operations.export import Exported, Progress
     from memoranda.operations.import_folder import Imported, Layout
     from memoranda.operations.read_memory import StoredMemory
-    from memoranda.operations.restore import Restored
+    from memoranda.operations.restore import Restored, RestorePreview
     from memoranda.policies.policy import Policy
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
@@ -210,6 +210,13 @@ class AsyncMemory:
     async def restore(self, path: str = ROOT_TEXT, *, to: str | datetime) -> Restored:
         """``Memory.restore``, awaited."""
         return await self._drive(self._core.programs.restore(path, to))
+
+    async def preview_restore(self, path: str = ROOT_TEXT, *, to: str | datetime) -> RestorePreview:
+        """What ``restore`` would do now, by path; changes nothing and reads no contents.
+
+        Raises what ``restore`` raises before it changes anything.
+        """
+        return await self._drive(self._core.programs.preview_restore(path, to))
 
     async def undo(self, path: str = ROOT_TEXT) -> tuple[Version, ...]:
         """``Memory.undo``, awaited."""

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeAlias, cast
 
-from memoranda.errors import BadPath, MissingParameter, Refused, UnknownCommand, WrongParameter
+from memoranda.errors import (
+    BadPath,
+    MissingParameter,
+    PathFault,
+    Refused,
+    UnknownCommand,
+    WrongParameter,
+)
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath, parse_path
@@ -84,7 +91,6 @@ class RefusedInput:
 Command: TypeAlias = View | Create | StrReplace | Insert | Delete | Rename
 
 
-FILE_WITH_SLASH: Final = "A file name can't end with a slash."
 """Why a path of a file is refused that is given with a trailing slash."""
 
 _Fields: TypeAlias = dict[object, object]
@@ -195,7 +201,7 @@ def _file_path(fields: _Fields, command: str) -> MemoryPath:
     given = _string(fields, command, "path")
     path = parse_path(given)
     if path.slash and not path.is_root:
-        raise BadPath(given, FILE_WITH_SLASH)
+        raise BadPath(given, PathFault.FILE_WITH_SLASH)
     return path
 
 

@@ -45,6 +45,7 @@ tenants or contents.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -115,18 +116,37 @@ class WrongParameter(BadCommand):
         self.wanted = wanted
 
 
+class PathFault(Enum):
+    """What is wrong with the shape of a path. ``reply.py`` has a sentence for each."""
+
+    HIDDEN_CHARACTER = "hidden_character"
+    BACKSLASH = "backslash"
+    NAME_TOO_LONG = "name_too_long"
+    SPACE_FIRST = "space_first"
+    SPACE_LAST = "space_last"
+    DRIVE_LETTER = "drive_letter"
+    GIT_DIRECTORY = "git_directory"
+    PATH_TOO_LONG = "path_too_long"
+    PATH_TOO_DEEP = "path_too_deep"
+    FILE_WITH_SLASH = "file_with_slash"
+    NO_FIRST_SLASH = "no_first_slash"
+    LAST_SLASH = "last_slash"
+    NOT_NORMALIZED = "not_normalized"
+
+
 class BadPath(Refused):
     """The path policy refuses a path.
 
     ``given`` is the path as it came (escape it before showing it). ``reason`` is None where one
-    fixed answer serves for all (outside the root, dot segments, encodings), else one sentence on
-    the shape of the name, which says nothing about the store.
+    fixed answer serves for all (outside the root, dot segments, encodings), else what is wrong with
+    the shape of a name, which says nothing about the store.
     """
 
     code = "bad_path"
 
-    def __init__(self, given: str, reason: str | None = None) -> None:
-        super().__init__(reason or "Memory paths start with /memories and stay inside it.")
+    def __init__(self, given: str, reason: PathFault | None = None) -> None:
+        what = "outside of the memory" if reason is None else reason.value.replace("_", " ")
+        super().__init__(f"The path can't be used: {what}.")
         self.given = given
         self.reason = reason
 

@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from memoranda.errors import BadPath, Misuse
+from memoranda.errors import BadPath, Misuse, PathFault
 from memoranda.invisible import INVISIBLE
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import dataclass
@@ -36,10 +36,6 @@ _DRIVE: Final = lazy_pattern(r"[A-Za-z]:")
 # Git refuses these in a tree because NTFS takes them all for .git: it ignores case, dots and
 # spaces at the end, and a stream name, and git~1 is the short name of .git.
 _GIT: Final = lazy_pattern(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.IGNORECASE)
-
-_PATH_TOO_LONG: Final = f"A path can't be longer than {MAX_PATH_BYTES:,} bytes."
-_PATH_TOO_DEEP: Final = f"A path can't be more than {MAX_SEGMENTS} names deep."
-_NAME_TOO_LONG: Final = f"A name can't be longer than {MAX_SEGMENT_BYTES} bytes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +75,17 @@ class MemoryPath:
         """
         given = _exact(given)
         if not given.startswith("/"):
-            raise BadPath(given, "A path starts with a slash.")
+            raise BadPath(given, PathFault.NO_FIRST_SLASH)
         if given.endswith("/"):
-            raise BadPath(given, "A path can't end with a slash.")
+            raise BadPath(given, PathFault.LAST_SLASH)
         if len(given) > MAX_PATH_BYTES:
-            raise BadPath(given, _PATH_TOO_LONG)
+            raise BadPath(given, PathFault.PATH_TOO_LONG)
         try:
             path = parse_path(ROOT_TEXT + given)
         except BadPath as error:
             raise BadPath(given, error.reason) from None
         if path.store_path != given:
-            raise BadPath(given, "A path has to be in Unicode normalization form C (NFC).")
+            raise BadPath(given, PathFault.NOT_NORMALIZED)
         return path
 
     def __str__(self) -> str:
@@ -133,7 +129,7 @@ def parse_path(given: str) -> MemoryPath:
     """The path that ``given`` names, the whole policy checked.
 
     Raises ``BadPath``: without a reason where the path leaves ``/memories``, has an empty or a dot
-    segment, or hides structure in an encoding; else with one sentence on the shape of the name.
+    segment, or hides structure in an encoding; else with what is wrong with the shape of the name.
     The answer depends on nothing but ``given``. Raises ``Misuse`` if it isn't a ``str``.
     Pure, no I/O; the cost is bounded however long ``given`` is.
     """
@@ -168,15 +164,15 @@ def _parse(given: str) -> MemoryPath:
     if given != ROOT_TEXT and not given.startswith(f"{ROOT_TEXT}/"):
         raise BadPath(given)
     if len(given) > _MAX_GIVEN_CHARS:
-        raise BadPath(given, _PATH_TOO_LONG)
+        raise BadPath(given, PathFault.PATH_TOO_LONG)
     text = unicodedata.normalize("NFC", given)
     if len(text.encode(errors="surrogatepass")) - len(ROOT_TEXT) > MAX_PATH_BYTES:
-        raise BadPath(given, _PATH_TOO_LONG)
+        raise BadPath(given, PathFault.PATH_TOO_LONG)
     slash = text.endswith("/")
     text = text.removesuffix("/")
     segments = tuple(text.split("/")[2:])
     if len(segments) > MAX_SEGMENTS:
-        raise BadPath(given, _PATH_TOO_DEEP)
+        raise BadPath(given, PathFault.PATH_TOO_DEEP)
     for name in segments:
         _check_name(name, given)
     return MemoryPath(segments, text, slash)
@@ -195,20 +191,20 @@ def _check_name(name: str, given: str) -> None:
         raise BadPath(given)
 
 
-def _fault_in_shape(name: str) -> str | None:
+def _fault_in_shape(name: str) -> PathFault | None:
     # Of ASCII, what can be printed is all that can be seen: most names need no look at the table.
     if not (name.isascii() and name.isprintable()) and INVISIBLE.search(name):
-        return "A name can't hold control characters or invisible ones."
+        return PathFault.HIDDEN_CHARACTER
     if "\\" in name:
-        return "A name can't hold a backslash."
+        return PathFault.BACKSLASH
     if len(name.encode()) > MAX_SEGMENT_BYTES:
-        return _NAME_TOO_LONG
+        return PathFault.NAME_TOO_LONG
     if name[0].isspace():
-        return "A name can't begin with a space."
+        return PathFault.SPACE_FIRST
     if name[-1].isspace():
-        return "A name can't end with a space."
+        return PathFault.SPACE_LAST
     if _DRIVE.match(name):
-        return "A name can't begin with a drive letter and a colon."
+        return PathFault.DRIVE_LETTER
     if _GIT.fullmatch(name):
-        return "A name can't be .git or another spelling of it."
+        return PathFault.GIT_DIRECTORY
     return None

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from memoranda import arguments
-from memoranda.command import FILE_WITH_SLASH
 from memoranda.digests import sha256
 from memoranda.errors import (
     BadPath,
@@ -19,6 +18,7 @@ from memoranda.errors import (
     IsADirectory,
     Misuse,
     NotFound,
+    PathFault,
     UnknownId,
     Unsupported,
     WrongParameter,
@@ -30,7 +30,7 @@ from memoranda.operations.import_folder import Imported, Layout, import_folder
 from memoranda.operations.listing import list_all, newest_versions
 from memoranda.operations.moments import moment_of
 from memoranda.operations.read_memory import StoredMemory, read_memory
-from memoranda.operations.restore import Restored, restore
+from memoranda.operations.restore import Restored, RestorePreview, preview_restore, restore
 from memoranda.operations.undo import undo
 from memoranda.path import MemoryPath, parse_path
 from memoranda.retry import apply_with_retry
@@ -213,6 +213,13 @@ class Programs:
         store = await self.core.store()
         return await restore(store, where, then, self.core.context("restore"), self.core.pause)
 
+    @noted("restore", reads=True)
+    async def preview_restore(self, path: str, to: str | datetime) -> RestorePreview:
+        """What a restore would do."""
+        where = parse_path(path)
+        then = _point("to", to)
+        return await preview_restore(await self.core.store(), where, then)
+
     @noted("undo")
     async def undo(self, path: str) -> tuple[Version, ...]:
         """Take back the last batch."""
@@ -286,9 +293,8 @@ class Programs:
 
     async def verify_audit(self, anchors: Sequence[AuditHead]) -> AuditReport:
         """Check the audit."""
-        for anchor in anchors:
-            arguments.instance("anchors", anchor, AuditHead)
-        return await (await self.core.store()).verify_audit(anchors)
+        heads = arguments.several("anchors", anchors, AuditHead)
+        return await (await self.core.store()).verify_audit(heads)
 
     async def verify(self) -> Report:
         """Check everything."""
@@ -306,7 +312,7 @@ class Programs:
 def _file_path(given: str) -> MemoryPath:
     path = parse_path(given)
     if path.slash and not path.is_root:
-        raise BadPath(given, FILE_WITH_SLASH)
+        raise BadPath(given, PathFault.FILE_WITH_SLASH)
     return path
 
 

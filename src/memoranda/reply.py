@@ -6,9 +6,9 @@ behaviour. No text holds anything but what Claude sent, memory paths, sizes and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 from memoranda.command import (
     Command,
@@ -38,6 +38,7 @@ from memoranda.errors import (
     NotADirectory,
     NotFound,
     NotText,
+    PathFault,
     ReadOnly,
     Refused,
     RootRefused,
@@ -48,7 +49,13 @@ from memoranda.errors import (
     UnknownCommand,
     WrongParameter,
 )
-from memoranda.path import ROOT_TEXT, MemoryPath
+from memoranda.path import (
+    MAX_PATH_BYTES,
+    MAX_SEGMENT_BYTES,
+    MAX_SEGMENTS,
+    ROOT_TEXT,
+    MemoryPath,
+)
 from memoranda.text.size import format_size
 
 if TYPE_CHECKING:
@@ -230,6 +237,29 @@ def wrong_parameter(error: WrongParameter, asked: Asked) -> str:
 # -- paths
 
 
+_PATH_FAULTS: Final[Mapping[PathFault | None, str]] = {
+    None: f"Memory paths start with {ROOT_TEXT} and stay inside it.",
+    PathFault.HIDDEN_CHARACTER: "A name can't hold control characters or invisible ones.",
+    PathFault.BACKSLASH: "A name can't hold a backslash.",
+    PathFault.NAME_TOO_LONG: f"A name can't be longer than {MAX_SEGMENT_BYTES} bytes.",
+    PathFault.SPACE_FIRST: "A name can't begin with a space.",
+    PathFault.SPACE_LAST: "A name can't end with a space.",
+    PathFault.DRIVE_LETTER: "A name can't begin with a drive letter and a colon.",
+    PathFault.GIT_DIRECTORY: "A name can't be .git or another spelling of it.",
+    PathFault.PATH_TOO_LONG: f"A path can't be longer than {MAX_PATH_BYTES:,} bytes.",
+    PathFault.PATH_TOO_DEEP: f"A path can't be more than {MAX_SEGMENTS} names deep.",
+    PathFault.FILE_WITH_SLASH: "A file name can't end with a slash.",
+    PathFault.NO_FIRST_SLASH: "A path starts with a slash.",
+    PathFault.LAST_SLASH: "A path can't end with a slash.",
+    PathFault.NOT_NORMALIZED: "A path has to be in Unicode normalization form C (NFC).",
+}
+
+
+def path_fault(fault: PathFault | None) -> str:
+    """What is wrong with a path, one sentence that does not repeat it."""
+    return _PATH_FAULTS[fault]
+
+
 @refusal.register(BadPath)
 def bad_path(error: BadPath, asked: Asked) -> str:
     """The path policy refuses a path: the reason, where it is the shape of a name."""
@@ -237,8 +267,7 @@ def bad_path(error: BadPath, asked: Asked) -> str:
 
     text = _does_not_exist(asked.name, escape_for_display(error.given))
     stop = "" if text.endswith(".") else "."
-    reason = error.reason or f"Memory paths start with {ROOT_TEXT} and stay inside it."
-    return f"{text}{stop} {reason}"
+    return f"{text}{stop} {path_fault(error.reason)}"
 
 
 @refusal.register(NotFound)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda import reply
 from memoranda.command import (
-    FILE_WITH_SLASH,
     Command,
     Create,
     Delete,
@@ -24,6 +23,7 @@ from memoranda.errors import (
     Corrupt,
     IsADirectory,
     NotFound,
+    PathFault,
     Refused,
     Unavailable,
 )
@@ -157,7 +157,7 @@ class Tool:
             if source.slash:
                 await self._require_directory(source)
             elif target.slash and not target.is_root and not await self._is_directory(source):
-                raise BadPath(f"{target}/", FILE_WITH_SLASH)
+                raise BadPath(f"{target}/", PathFault.FILE_WITH_SLASH)
         await self._apply(Move(source, target), context)
         return ToolResult(reply.renamed(source, target))
 

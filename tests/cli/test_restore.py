@@ -75,6 +75,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing() -> None:
     assert json_of("restore", "/memories/new.md", "--to", then, "--dry-run") == {
         "dry_run": True,
         "changes": [{"change": "remove", "path": "/memories/new.md"}],
+        "kept": [],
     }
     assert done("view") == before
     done("restore", "--to", then, "--yes")
@@ -122,6 +123,9 @@ def test_memories_that_stay_because_of_a_redaction_are_named() -> None:
     result = run("restore", "--to", then, "--yes")
     assert "/memories/a.md stays as it is: what it held then was redacted.\n" in result.stderr
     assert json_of("restore", "--to", then, "--yes")["kept"] == ["/memories/a.md"]
+    result = run("restore", "--to", then, "--dry-run")
+    assert "/memories/a.md would stay as it is: what it held then was redacted.\n" in result.stderr
+    assert json_of("restore", "--to", then, "--dry-run")["kept"] == ["/memories/a.md"]
     assert raw() == "clean"
 
 

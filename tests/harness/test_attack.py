@@ -12,9 +12,9 @@ import re
 import pytest
 
 from tests.harness.runs import run
-from tests.house.repository import ROOT
+from tests.house.repository import SOURCE
 
-CORPUS = ["--corpus", str(ROOT / "tests" / "security" / "path_corpus.jsonl")]
+CORPUS = ["--corpus", str(SOURCE / "memoranda" / "testing" / "cases" / "paths.jsonl")]
 # Root may mount. Others may where user namespaces are allowed, which is not worth guessing.
 HOW = CORPUS if os.geteuid() == 0 else [*CORPUS, "--no-isolation"]
 

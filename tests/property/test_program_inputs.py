@@ -19,7 +19,7 @@ from memoranda.errors import MemorandaError, Misuse
 from memoranda.path import ROOT, parse_path
 from memoranda.stores.base import VersionFilter
 from memoranda.stores.ram import RamBackend
-from tests.property.test_memory_inputs import PATHS, fill, picture
+from tests.property.test_memory_inputs import PATHS, fill
 
 NEVER = {"close", "execute", "tool_result", "open", "of_store"}
 METHODS = sorted(
@@ -98,6 +98,11 @@ def is_safe(value: object) -> bool:
 
 
 odd_folders = odd.filter(is_safe)
+
+
+def picture(memory: Memory) -> object:
+    """All that a refusal leaves as it is: it only adds to the audit."""
+    return memory.list(), memory.history(limit=None), memory.usage()[:3]
 
 
 @st.composite
@@ -194,6 +199,9 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("import_", {"directory": "folder", "layout": "other"}),
     ("import_", {"directory": "folder", "dry_run": "no"}),
     ("erase", {"confirm": None}),
+    ("audit", {"after": "x"}),
+    ("verify_audit", {"anchors": None}),
+    ("verify_audit", {"anchors": [3]}),
 ]  # fmt: skip
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from memoranda.errors import BadPath
 from memoranda.path import MemoryPath, parse_path
+from memoranda.testing.conformance.requirements import rows
 
 
 class Case(NamedTuple):
@@ -19,8 +18,7 @@ class Case(NamedTuple):
 
 
 def cases(decision: str) -> list[Case]:
-    lines = (Path(__file__).parent / "path_corpus.jsonl").read_text("utf-8").splitlines()
-    read = [json.loads(line) for line in lines]
+    read = rows("paths.jsonl")
     found = [Case(case["path"], case["class"], case["decision"]) for case in read]
     return [case for case in found if case.decision == decision]
 

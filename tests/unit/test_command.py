@@ -17,7 +17,7 @@ from memoranda.command import (
     View,
     parse,
 )
-from memoranda.errors import BadPath, MissingParameter, UnknownCommand, WrongParameter
+from memoranda.errors import BadPath, MissingParameter, PathFault, UnknownCommand, WrongParameter
 from memoranda.path import ROOT, parse_path
 
 A = parse_path("/memories/a.md")
@@ -406,7 +406,7 @@ def test_a_file_can_not_be_named_with_a_slash_at_its_end(command: str) -> None:
     assert parsed.name == command
     assert type(parsed.error) is BadPath
     assert parsed.error.given == "/memories/new/"
-    assert parsed.error.reason == "A file name can't end with a slash."
+    assert parsed.error.reason is PathFault.FILE_WITH_SLASH
 
 
 @pytest.mark.parametrize("command", ["create", "str_replace", "insert"])

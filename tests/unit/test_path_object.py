@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from memoranda.errors import BadPath, Misuse
+from memoranda.errors import BadPath, Misuse, PathFault
 from memoranda.path import ROOT, MemoryPath, is_allowed_name, parse_path
 
 
@@ -95,10 +95,10 @@ def test_the_store_path_of_the_root_is_a_slash() -> None:
     assert ROOT.store_path == "/"
 
 
-NO_SLASH = "A path starts with a slash."
-SLASH = "A path can't end with a slash."
-NOT_NFC = "A path has to be in Unicode normalization form C (NFC)."
-TOO_LONG = "A path can't be longer than 1,024 bytes."
+NO_SLASH = PathFault.NO_FIRST_SLASH
+SLASH = PathFault.LAST_SLASH
+NOT_NFC = PathFault.NOT_NORMALIZED
+TOO_LONG = PathFault.PATH_TOO_LONG
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ TOO_LONG = "A path can't be longer than 1,024 bytes."
         ("/" + "\u6f22" * 400, TOO_LONG),
         ("/" + "a" * 1024, TOO_LONG),
         ("/" + "e\u0301" * 600, TOO_LONG),
-        ("/a ", "A name can't end with a space."),
+        ("/a ", PathFault.SPACE_LAST),
         ("/a//b", None),
         ("/../a", None),
         ("/%2e%2e/a", None),
     ],
 )
-def test_a_store_path_is_held_to_the_strict_form(given: str, reason: str | None) -> None:
+def test_a_store_path_is_held_to_the_strict_form(given: str, reason: PathFault | None) -> None:
     with pytest.raises(BadPath) as caught:
         MemoryPath.from_store_path(given)
     assert caught.value.reason == reason

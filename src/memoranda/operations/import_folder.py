@@ -12,6 +12,7 @@ from memoranda.escape import escape_for_display
 from memoranda.operations.export import Progress
 from memoranda.operations.host_folder import HostFolder, Kind, host_errors
 from memoranda.path import MemoryPath, parse_path
+from memoranda.reply import path_fault
 from memoranda.stores.base import Context, Expect, Put, Store
 
 Layout: TypeAlias = Literal["auto", "plain"]
@@ -130,7 +131,7 @@ class _Import:
             try:
                 path = parse_path("/".join((str(self._prefix), *names)))
             except BadPath as error:
-                self._refuse(names, str(error), kind)
+                self._refuse(names, path_fault(error.reason), kind)
                 continue
             if path in seen:
                 self._refuse(

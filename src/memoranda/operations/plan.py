@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from memoranda.errors import ContentGone, UnknownId
 from memoranda.path import MemoryPath
@@ -43,6 +43,30 @@ def left_by(version: Version, path: MemoryPath | None = None) -> dict[str, Place
     if where is None or version.sha256 is None:
         raise ContentGone
     return {version.memory_id: Place(where, version.id, version.sha256)}
+
+
+class Difference(NamedTuple):
+    """What has to be done to one memory: ``path`` is where it is, or will be once it is back."""
+
+    change: Literal["remove", "bring back", "move back", "change"]
+    path: MemoryPath
+
+
+def differences(now: State, then: State) -> tuple[Difference, ...]:
+    """What ``changes_between`` comes to, one a memory, by path. Reads nothing.
+
+    A memory that is moved back may get its content of then, too.
+    """
+    found = [Difference("remove", now[gone].path) for gone in now.keys() - then.keys()]
+    for memory_id, place in then.items():
+        before = now.get(memory_id)
+        if before is None:
+            found.append(Difference("bring back", place.path))
+        elif before.path != place.path:
+            found.append(Difference("move back", place.path))
+        elif before.sha256 != place.sha256:
+            found.append(Difference("change", place.path))
+    return tuple(sorted(found, key=lambda one: (str(one.path), one.change)))
 
 
 async def changes_between(store: Store, now: State, then: State) -> list[Change]:

@@ -18,7 +18,7 @@ from memoranda.errors import (
     Unsupported,
 )
 from memoranda.operations.listing import memories_at, newest_versions
-from memoranda.operations.restore import Restored, restore
+from memoranda.operations.restore import Restored, preview_restore, restore
 from memoranda.path import ROOT, MemoryPath, parse_path
 from memoranda.policies.limits import LimitSize
 from memoranda.retry import blocking_pause
@@ -285,3 +285,21 @@ def test_what_is_refused_twice_in_the_same_way_is_raised_as_it_is() -> None:
     do(store, Put(p("/a"), b"new"))
     with pytest.raises(AlreadyExists):
         run_now(restore(Stubborn(store), p("/a"), old.id, WHO, no_pause))
+
+
+def test_a_preview_says_what_a_restore_does_then_and_changes_nothing() -> None:
+    store = fresh_store()
+    old = do(store, Put(p("/a"), b"old"), Put(p("/b"), b"b"), Put(p("/c"), b"c"))
+    do(store, Put(p("/a"), b"new"), Move(p("/b"), p("/x")), Remove(p("/c")), Put(p("/d"), b"d"))
+    before = run_now(store.usage())
+    changes, kept = run_now(preview_restore(store, ROOT, old.id))
+    assert [(change, str(path)) for change, path in changes] == [
+        ("change", "/memories/a"),
+        ("move back", "/memories/b"),
+        ("bring back", "/memories/c"),
+        ("remove", "/memories/d"),
+    ]
+    assert kept == ()
+    assert run_now(store.usage()) == before
+    run_now(restore(store, ROOT, old.id, WHO, no_pause))
+    assert run_now(preview_restore(store, ROOT, old.id)) == ((), ())

@@ -1,4 +1,4 @@
-"""What a person can do about an error, by its class."""
+"""What a person is told about an error, and what they can do about it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from memoranda.errors import (
     Unavailable,
     UnknownId,
 )
+from memoranda.reply import path_fault
 
 _ADVICE: Final[dict[type[MemorandaError], str]] = {
     AlreadyExists: "Choose another path, or delete what is there first.",
@@ -41,6 +42,11 @@ _ADVICE: Final[dict[type[MemorandaError], str]] = {
     Unavailable: "Nothing is lost. Mend the cause, then try again.",
     UnknownId: "memoranda history shows the ids of versions, memoranda users those of stores.",
 }
+
+
+def said_by(error: MemorandaError) -> str:
+    """What went wrong, in a sentence."""
+    return path_fault(error.reason) if isinstance(error, BadPath) else str(error)
 
 
 def advice_for(error: MemorandaError) -> str:

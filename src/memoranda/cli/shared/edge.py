@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from memoranda.cli.shared.advice import advice_for
+from memoranda.cli.shared.advice import advice_for, said_by
 from memoranda.cli.shared.options import JSON_WANTED
 from memoranda.cli.shared.output import harmless, note
 from memoranda.errors import MemorandaError
@@ -38,7 +38,7 @@ class Edge(TyperGroup):
         try:
             return super().invoke(ctx)
         except MemorandaError as error:
-            _end(ctx, error, error.code, str(error), advice_for(error), error.exit_code)
+            _end(ctx, error, error.code, said_by(error), advice_for(error), error.exit_code)
         except TyperException as error:
             _mend(error)
             raise
