@@ -302,11 +302,11 @@ class Programs:
 
     async def repair(self) -> Report:
         """Mend what can be mended, then check everything."""
-        return await (await self._core.store()).repair()
+        return await (await self.core.store()).repair()
 
     async def notices(self) -> tuple[Problem, ...]:
         """What was found damaged when the store was opened."""
-        return await (await self._core.store()).notices()
+        return await (await self.core.store()).notices()
 
 
 def _file_path(given: str) -> MemoryPath:
