@@ -67,6 +67,8 @@ def printed(old_version: str) -> dict[str, Any]:
         "export": json_of("export", "backup"),
         "import": json_of("import", "folder"),
         "verify": json_of("verify"),
+        "audit": json.loads(done("audit", "--json", "-n", "1")),
+        "audit --verify": json_of("audit", "--verify"),
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),
@@ -80,6 +82,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
     assert {name.split()[0] for name in shapes} >= set(COMMANDS) - {"demo"}
     assert pages.keys() - shapes.keys() == {
         "a version",
+        "an entry",
         "a store",
         "a hit",
         "a problem",
@@ -87,6 +90,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
     }
     for name, shape in shapes.items():
         fields = pages[name] | (version_fields() if "a version" in _row(name) else set[str]())
+        fields |= pages["an entry"] if "an entry" in _row(name) else set[str]()
         assert set(shape) == fields, name
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from memoranda.cli.audit import audit
 from memoranda.cli.conformance import conformance
 from memoranda.cli.create import create
 from memoranda.cli.delete import delete
@@ -51,6 +52,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "export": export,
     "import": import_folder,
     "verify": verify,
+    "audit": audit,
     "redact": redact,
     "erase": erase,
     "conformance": conformance,

@@ -221,8 +221,8 @@ class Store(ABC):
     async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
         """Check that no entry of the audit is missing, changed or in another order.
 
-        ``anchors`` are heads of this store's audit that were kept in a second place: only they
-        tell that the end was cut off or written anew. Reads all entries. Raises ``Unsupported``.
+        ``anchors`` are heads of audits that were kept in a second place, other stores' too: only
+        they tell that the end was cut off or written anew. Reads all entries. Raises ``Unsupported``.
         """
         raise Unsupported("an audit")
 

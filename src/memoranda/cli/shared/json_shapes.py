@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from memoranda.cli.shared.when import json_time, time_of_ns
 
 if TYPE_CHECKING:
-    from memoranda.stores.base import Version
+    from memoranda.stores.base import AuditEntry, Version
 
 Shape: TypeAlias = dict[str, Any]
 
@@ -32,6 +32,27 @@ def version_shape(version: Version) -> Shape:
         "redacted_by": version.redacted_by,
         "late": version.late,
         "batch": version.batch,
+    }
+
+
+def entry_shape(entry: AuditEntry) -> Shape:
+    """An entry of the audit."""
+    return {
+        "seq": entry.seq,
+        "part": entry.part,
+        "batch": entry.batch,
+        "at": json_time(time_of_ns(entry.at_ns)),
+        "actor": entry.actor,
+        "command": entry.command,
+        "outcome": entry.outcome,
+        "operation": entry.operation,
+        "path": entry.path,
+        "before": entry.before,
+        "size_bytes": entry.size_bytes,
+        "sha256": entry.sha256,
+        "trace_id": entry.trace_id,
+        "details": dict(entry.details),
+        "blanked": entry.is_blanked,
     }
 
 

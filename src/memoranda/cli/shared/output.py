@@ -63,6 +63,11 @@ def print_json(value: object) -> None:
     _write(f"{json.dumps(value, indent=2)}\n".encode())
 
 
+def print_json_line(value: object) -> None:
+    """Print one JSON value on a line of its own (JSON Lines)."""
+    _write(f"{json.dumps(value)}\n".encode())
+
+
 def table(rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns, two spaces apart; nothing is cut or wrapped."""
     shown = [[one_line(cell) for cell in row] for row in rows]

@@ -21,12 +21,16 @@ _RESTORE: Final = "Restore the store from a copy, and find out who can write its
 class ChainCheck:
     """Follows the chain: ``feed`` every event in order, then ``end``; then ``problems`` are whole.
 
-    ``anchors`` are heads of this store's chain that were kept elsewhere.
+    ``anchors`` are heads of chains that were kept elsewhere; other stores' don't matter.
     """
 
     def __init__(self, log: StoreLog, anchors: Sequence[AuditHead] = ()) -> None:
         self._log = log
-        self._anchors = {anchor.seq: anchor.chain for anchor in anchors if anchor.seq}
+        self._anchors = {
+            anchor.seq: anchor.chain
+            for anchor in anchors
+            if anchor.store_id == log.id and anchor.seq
+        }
         self._before = events.NO_CHAIN
         self._last = 0
         self._at = 0
