@@ -29,7 +29,7 @@ def test_entries_are_shown_oldest_first() -> None:
         ["view", "ok", "-", "/memories/a.md"],
         ["view", "not_found", "-", "/memories/none"],
     ]
-    assert done("audit", "-n", "1").splitlines() == shown[-1:]
+    assert [line.split() for line in done("audit", "-n", "1").splitlines()] == [shown[-1].split()]
     assert done("audit", "--all").splitlines() == shown
 
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from memoranda.errors import Misuse
 
 if TYPE_CHECKING:
     from memoranda.stores.base import AuditHead
-
-_FIELDS: Final = {"store": str, "seq": int, "chain": str}
 
 
 def read_anchors(file: str) -> list[AuditHead]:
@@ -36,11 +34,11 @@ def read_anchors(file: str) -> list[AuditHead]:
 def _checked(row: object) -> tuple[str, int, str]:
     if not isinstance(row, dict):
         raise ValueError  # noqa: TRY004 - of the file, not of the caller
-    fields = cast("dict[str, Any]", row)
-    values = [fields.get(name) for name in _FIELDS]
-    if [type(value) for value in values] != list(_FIELDS.values()):
+    fields = cast("dict[str, object]", row)
+    store, seq, chain = fields.get("store"), fields.get("seq"), fields.get("chain")
+    if not isinstance(store, str) or not isinstance(chain, str) or type(seq) is not int:
         raise ValueError
-    return values[0], values[1], values[2]
+    return store, seq, chain
 
 
 def add_anchor(file: str, head: AuditHead) -> None:
