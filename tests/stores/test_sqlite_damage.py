@@ -305,3 +305,19 @@ def test_a_batch_without_versions_is_damage(path: Path) -> None:
     with pytest.raises(Corrupt):
         run_now(batch_of(store, version._replace(batch=99)))
     run_now(backend.close())
+
+
+def test_a_database_that_a_newer_version_takes_over_while_it_is_open_is_not_written(
+    path: Path,
+) -> None:
+    backend, store = opened(path)
+    run_now(put(store, "/b.md", b"y"))
+    newer = open_connection(str(path))
+    newer.execute("PRAGMA user_version = 99")
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="format 99"):
+            run_now(put(store, "/c.md", b"y"))
+    newer.execute("PRAGMA user_version = 1")
+    run_now(put(store, "/c.md", b"y"))
+    newer.close()
+    run_now(backend.close())

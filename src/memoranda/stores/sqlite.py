@@ -247,10 +247,19 @@ class _Turn(Transaction):
     def __enter__(self) -> Connection:
         self._writer.enter()
         try:
-            return super().__enter__()
+            db = super().__enter__()
         except BaseException:
             self._writer.leave()
             raise
+        try:
+            schema.check_still_ours(db)
+        except BaseException:
+            try:
+                db.execute("ROLLBACK")
+            finally:
+                self._writer.leave()
+            raise
+        return db
 
     def __exit__(
         self,
