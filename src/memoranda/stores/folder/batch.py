@@ -204,14 +204,15 @@ class Batches:
 
     # ---- removed directories
 
-    def reap(self, most: int) -> None:
-        """Compare and unlink some files of removed directories."""
+    def reap(self, upto: int, most: int) -> None:
+        """Compare and unlink some files of directories that were removed by event ``upto`` or
+        before."""
         opened = self.opened
         heads = opened.heads()
         with opened.transaction():
             turn = Turn(opened.log, heads, opened.clock.now_ns())
             before = turn.last_seq
-            reaped = reap_trash(opened, turn, most)
+            reaped = reap_trash(opened, turn, upto, most)
             if not turn.is_idle:
                 turn.finish()
         self._follow(before, turn, heads, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.digests import sha256
@@ -27,7 +27,11 @@ class Past(NamedTuple):
 def past_of(log: StoreLog, node: int) -> Iterator[Past]:
     """The contents of a file as far as history is kept, newest first; late ones are not its."""
     row = log.db.execute(_LAST, (node,)).fetchone()
-    seq = row[0] if row else 0
+    return contents_from(log, row[0] if row else 0)
+
+
+def contents_from(log: StoreLog, seq: int) -> Iterator[Past]:
+    """The same from one of the node's events on."""
     while seq:
         row = log.db.execute(_EVENT, (seq,)).fetchone()
         if row is None:
@@ -46,6 +50,19 @@ def recent_of(log: StoreLog, node: int, applied: int) -> list[Past]:
         if past.seq <= applied and past.image is not None:
             break
     return recent
+
+
+def is_any_of(pasts: Iterable[Past], seen: Seen, data: bytes) -> bool:
+    """Whether a file, by its image or by its text, is one of these; asks for no more than needed."""
+    digest: bytes | None = None
+    for past in pasts:
+        if past.image == seen:
+            return True
+        if past.size == len(data):
+            digest = digest or sha256(data).digest()
+            if past.sha == digest:
+                return True
+    return False
 
 
 def is_one_of(pasts: list[Past], seen: Seen, data: bytes | None) -> bool:

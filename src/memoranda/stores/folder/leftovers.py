@@ -13,7 +13,7 @@ from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.found_names import path_of
 from memoranda.stores.folder.heads import place_in_database, seq_of_name
 from memoranda.stores.folder.home import INCOMING, RECOVERED, TRASH
-from memoranda.stores.folder.known import is_one_of, past_of
+from memoranda.stores.folder.known import contents_from, is_any_of, past_of
 from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.tree import Place, Seen, Tree
 from memoranda.stores.log.store_log import Image
@@ -75,11 +75,9 @@ def _is_known(opened: OpenStore, touched: Touched) -> bool:
     seq = seq_of_name(touched.name)
     if seq is None or seq > opened.log.last_seq():
         return True  # written for a transaction that never committed
-    node = _node_of(opened, touched.name)
-    if node is None:
-        return False
-    pasts = list(past_of(opened.log, node))
-    return is_one_of(pasts, touched.seen, None) or is_one_of(pasts, touched.seen, touched.content)
+    # What an event displaced is what an event before it had written.
+    pasts = contents_from(opened.log, int(touched.name))
+    return is_any_of(pasts, touched.seen, touched.content)
 
 
 def to_recovered(opened: OpenStore, name: str, directory: int) -> None:
@@ -104,26 +102,27 @@ class Reaped(NamedTuple):
     is_unknown: bool
 
 
-def reap_trash(opened: OpenStore, turn: Turn, most: int) -> list[Reaped]:
-    """Compare files of removed directories, at most ``most``; what a person had put or changed
-    there unseen goes into history. Gives what may be unlinked after the commit."""
+def reap_trash(opened: OpenStore, turn: Turn, upto: int, most: int) -> list[Reaped]:
+    """Compare files of directories that were removed by event ``upto`` or before, at most ``most``;
+    what a person had put or changed there unseen goes into history. Gives what may be unlinked
+    after the commit."""
     try:
         trash = opened.files.open(TRASH, LISTING, opened.directory.number)
     except FileNotFoundError:
         return []
     try:
         found: list[Reaped] = []
-        for name in sorted(opened.files.names(trash)):
+        for name in opened.files.names(trash):
+            if not name.isdecimal() or int(name) > upto:
+                continue
             inside = opened.files.open(name, LISTING, trash)
             try:
                 tree = Tree(opened.files, inside)
-                for here in tree.walk():
-                    for file, seen in here.files.items():
-                        if len(found) >= most:
-                            return found
-                        place = (*here.place, file)
-                        is_kept = _keep_removed(turn, tree, name, place, seen)
-                        found.append(Reaped(name, place, not is_kept))
+                for place, seen in tree.each_file():
+                    if len(found) >= most:
+                        return found
+                    is_kept = _keep_removed(turn, tree, name, place, seen)
+                    found.append(Reaped(name, place, not is_kept))
             finally:
                 opened.files.close(inside)
         return found
@@ -146,7 +145,7 @@ def _keep_removed(turn: Turn, tree: Tree, name: str, place: Place, seen: Seen) -
     if node is not None:
         row = turn.tree.get(node[0])
         assert row is not None
-        if not is_one_of(list(past_of(log, row.id)), seen, content[0]):
+        if not is_any_of(past_of(log, row.id), seen, content[0]):
             turn.add_late(row, content[0], EXTERNAL)
         return True
     parent = place_in_database(log, removal[1])
@@ -193,9 +192,8 @@ def unlink_reaped(opened: OpenStore, reaped: list[Reaped]) -> bool:
                 else:
                     files.remove(place[-1], parent)
         for name in files.names(trash):
-            if not tree.remove_empty((name,)) and not any(
-                here.files for here in tree.walk((name,))
-            ):
+            has_files = any(True for _ in tree.each_file((name,)))
+            if not has_files and not tree.remove_empty((name,)):
                 _discard_others(opened, tree, name)
         return bool(files.names(trash))
     finally:

@@ -80,9 +80,11 @@ class Writer:
             try:
                 take_stock(opened)
                 batches = self._batches
+                before = opened.word.applied if opened.word is not None else 0
                 batches.run(jobs)
                 if opened.has_trash:
-                    batches.reap(REAPED_A_TURN)
+                    # What these jobs removed is for later turns: its files cost nobody's answer.
+                    batches.reap(before, REAPED_A_TURN)
             finally:
                 opened.lock.give_back()
         except (OSError, apsw.Error, MemorandaError, Reopen, *NONSENSE) as error:
@@ -133,7 +135,7 @@ class Writer:
         with self.turn():
             self._batches.run([])
             if opened.has_trash:
-                self._batches.reap(REAPED_AT_CLOSING)
+                self._batches.reap(opened.log.last_seq(), REAPED_AT_CLOSING)
 
     def let_go(self) -> None:
         """Close the database at once; the next opening does what is left to do."""
