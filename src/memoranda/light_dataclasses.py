@@ -52,8 +52,13 @@ else:
 
     def replace(obj: Fields, /, **changes: Any) -> Fields:
         """Another object with some fields changed."""
-        present = zip(obj.__slots__, obj.__getstate__(), strict=True)
-        return type(obj)(**{**dict(present), **changes})
+        kind = type(obj)
+        if kind.__kw_only__:
+            return kind(**{**dict(zip(kind.__slots__, obj.__getstate__(), strict=True)), **changes})
+        values = [
+            changes.pop(name) if name in changes else getattr(obj, name) for name in kind.__slots__
+        ]
+        return kind(*values, **changes)
 
 
 def field_names(described: object) -> tuple[str, ...]:

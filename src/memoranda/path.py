@@ -37,6 +37,12 @@ _DRIVE: Final = lazy_pattern(r"[A-Za-z]:")
 # spaces at the end, and a stream name, and git~1 is the short name of .git.
 _GIT: Final = lazy_pattern(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.ASCII | re.IGNORECASE)
 
+# What nearly every path looks like, and what all rules below let pass: names of ASCII letters,
+# digits, "_" and "-", with single dots inside, all together no longer than one name may be.
+_PLAIN: Final = lazy_pattern(
+    r"/memories(?:/[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*){1,20}", re.ASCII
+)
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryPath:
@@ -160,6 +166,8 @@ def _exact(given: object) -> str:
 
 
 def _parse(given: str) -> MemoryPath:
+    if len(given) <= MAX_SEGMENT_BYTES and _PLAIN.fullmatch(given):
+        return MemoryPath(tuple(given.split("/")[2:]), given)
     # Before normalising: no character and no mark turns into or joins the root or a slash.
     if given != ROOT_TEXT and not given.startswith(f"{ROOT_TEXT}/"):
         raise BadPath(given)

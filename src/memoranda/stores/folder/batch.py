@@ -26,7 +26,7 @@ from memoranda.stores.folder.recovery import catch_up
 from memoranda.stores.log import bodies, ids, redaction, schema
 from memoranda.stores.log.database import NONSENSE, damaged
 from memoranda.stores.log.records import NOTHING_TAKEN, write_into
-from memoranda.stores.log.replay import tree_events
+from memoranda.stores.log.replay import steps_of
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.turn import Turn
 
@@ -75,7 +75,10 @@ class Batches:
         try:
             db.execute("BEGIN IMMEDIATE")
             schema.check_still_ours(db)
-            turn = Turn(opened.log, heads, since, archived=opened.archived)
+            remembered, opened.remembered = opened.remembered, None
+            turn = Turn(
+                opened.log, heads, since, archived=opened.archived, remembered=remembered
+            )
             before = turn.last_seq
             if opened.lags or opened.word is None or before > opened.word.applied:
                 db.execute("ROLLBACK")
@@ -90,12 +93,14 @@ class Batches:
             done, rest = self._run_all(turn, heads, jobs)
             if turn.is_idle and opened.synced is None:
                 db.execute("ROLLBACK")
+                opened.remembered = turn.remember()
                 self._settle(done)
                 return rest
             turn.finish(DEFAULT_RETENTION, opened.durable)
             opened.note_durable()
             self._commit(before)
             committed = True
+            opened.remembered = turn.remember()
         finally:
             opened.lingering.settled(touched, now)
             if not committed:
@@ -106,7 +111,7 @@ class Batches:
         try:
             # Where nothing moved, what was written tells all that there is to do.
             moves_things = any(job.moves_things for job, error in done if error is None)
-            steps = tree_events(opened.log, before) if moves_things else heads.steps(turn)
+            steps = steps_of(turn, before) if moves_things else heads.steps(turn)
             outcome = self._follow(before, turn, heads, steps)
             again = self._overtaken(done, outcome)
         finally:
@@ -223,7 +228,9 @@ class Batches:
     def _follow(self, before: int, turn: Turn, heads: TreeHeads, steps: list[TreeStep]) -> Outcome:
         """Bring the tree from event ``before`` to the turn's newest one."""
         opened = self.opened
-        outcome = opened.follower(before, heads.verified, heads.written).follow(steps)
+        outcome = opened.follow(
+            steps, before, verified=heads.verified, waiting=heads.written
+        )
         if outcome.lags:
             opened.keep_lags([*opened.lags, *outcome.lags])
         opened.set_applied(turn.last_seq)
@@ -263,5 +270,5 @@ class Batches:
                 turn.run(puts, context)
             return versions
 
-        job.changes, job.work = puts, work
+        job.changes, job.work, job.moves_things = puts, work, False
         job.looks = tuple((put.path, False) for put in puts)

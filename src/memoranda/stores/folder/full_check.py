@@ -100,4 +100,4 @@ def _move_directories_again(opened: OpenStore, durable: int) -> None:
         if step.directory and step.target and opened.inode_of_node(step.node) is not None
     ]
     if steps:
-        opened.follower(durable, {}, ()).follow(steps)
+        opened.follow(steps, durable)

@@ -148,6 +148,8 @@ class TreeHeads:
 
     def _look_for_room(self, path: MemoryPath) -> None:
         place = path.segments
+        if self.tree.is_free(place):
+            return
         for end in range(1, len(place) + 1):
             found = self.tree.look(place[:end])
             if found is None:
@@ -266,9 +268,9 @@ class TreeHeads:
         """What the tree has to do after a transaction in which nothing moved and nothing went."""
         steps: list[TreeStep] = []
         for node, seq, image, size in self._stored:
-            path = turn.path_of(node)
-            assert path is not None  # what went is never stored
-            spot = Spot(path.segments, ())
+            place = turn.tree.names_of(node)
+            assert place is not None  # what went is never stored
+            spot = Spot(place, ())
             source = spot if node.id in self.verified else None
             steps.append(TreeStep(seq, node.id, False, source, spot, True, seq, image, size))
         return steps

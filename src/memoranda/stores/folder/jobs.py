@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Work: TypeAlias = "Callable[[Turn], tuple[Version, ...]]"
 
+_NO_CONTEXT: Final = Context()
+
 _JOB_BYTES: Final = 200
 """What a job writes beside its contents, about."""
 
@@ -22,7 +24,16 @@ class FolderJob(Job):
     """One caller's work. ``work`` runs in a turn, after the tree was compared with the log at the
     paths ``looks`` (each with whether the work reads the content there)."""
 
-    __slots__ = ("adopts_all", "changes", "context", "looks", "runs", "versions", "work")
+    __slots__ = (
+        "adopts_all",
+        "changes",
+        "context",
+        "looks",
+        "moves_things",
+        "runs",
+        "versions",
+        "work",
+    )
 
     def __init__(
         self,
@@ -37,7 +48,9 @@ class FolderJob(Job):
         self.looks = looks
         self.adopts_all = adopts_all
         self.changes: Sequence[Change] = ()
-        self.context = Context()
+        self.context = _NO_CONTEXT
+        self.moves_things = False
+        """Whether places mean something else after it."""
         self.runs = 0
         self.versions: tuple[Version, ...] = ()
 
@@ -45,26 +58,28 @@ class FolderJob(Job):
     def applying(cls, changes: Sequence[Change], context: Context) -> FolderJob:
         """The job of ``Store.apply``."""
         looks: list[tuple[MemoryPath, bool]] = []
+        size = 0
+        moves_things = False
         for change in changes:
-            if isinstance(change, Move):
+            if isinstance(change, Put):
+                size += len(change.content)
+                looks.append((change.path, False))
+            elif isinstance(change, Move):
+                moves_things = True
                 looks += [(change.source, False), (change.target, False)]
             else:
+                moves_things = moves_things or isinstance(change, Remove)
                 looks.append((change.path, isinstance(change, Edit)))
-        size = sum(len(change.content) for change in changes if isinstance(change, Put))
         job = cls(lambda turn: turn.run(changes, context), looks=tuple(looks), size_bytes=size)
         job.changes = changes
         job.context = context
+        job.moves_things = moves_things
         return job
 
     @property
     def runs_callers_code(self) -> bool:
         """Whether what it raises may be its caller's own."""
         return any(isinstance(change, Edit) for change in self.changes)
-
-    @property
-    def moves_things(self) -> bool:
-        """Whether places mean something else after it."""
-        return any(isinstance(change, Move | Remove) for change in self.changes)
 
 
 def nothing(_: Turn) -> tuple[Version, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Container, Generator
+from collections.abc import Container, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -18,7 +19,7 @@ from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.linger import Lingering
 from memoranda.stores.folder.open_tree import OpenTree
 from memoranda.stores.folder.probes import Host
-from memoranda.stores.folder.tree import Seen, Tree
+from memoranda.stores.folder.tree import Place, Seen, Tree
 from memoranda.stores.folder.turns import TurnLock, Word
 from memoranda.stores.log import schema
 from memoranda.stores.log.store_log import StoreLog
@@ -26,10 +27,10 @@ from memoranda.stores.log.store_log import StoreLog
 if TYPE_CHECKING:
     from memoranda.stores.base import Problem
     from memoranda.stores.folder.clock import Clock
-    from memoranda.stores.folder.follow import Follower, Lag
+    from memoranda.stores.folder.follow import Follower, Lag, Outcome
     from memoranda.stores.folder.heads import TreeHeads
-    from memoranda.stores.folder.tree import Place
     from memoranda.stores.log.connection import Connection
+    from memoranda.stores.log.remembered import Remembered
     from memoranda.stores.log.replay import TreeStep
 
 _YOUNG_NS: Final = 2_000_000_000
@@ -40,6 +41,11 @@ MOST_UNSYNCED: Final = 1000
 """So many steps in the tree may wait for the disk."""
 
 LONGEST_UNSYNCED_SECONDS: Final = 60.0
+
+_NOTHING_SEEN: Final[Mapping[int, Seen]] = {}
+
+_NO_NODES: Final[frozenset[int]] = frozenset()
+_NO_PLACES: Final[frozenset[Place]] = frozenset()
 
 _EMPTY_LOG: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
 
@@ -71,6 +77,7 @@ class OpenStore(OpenTree):
         self.word: Word | None = None
         self.lock_inode = files.fstat(lock.number).st_ino
         self.lags: list[Lag] = []
+        self.remembered: Remembered | None = None
         self.archived = False
         self.mend_again_at = 0.0
         self.has_trash = True
@@ -113,12 +120,14 @@ class OpenStore(OpenTree):
     @property
     def lag(self) -> frozenset[int]:
         """The nodes that the tree does not show as the log has them."""
-        return frozenset(each.node for each in self.lags)
+        return frozenset([each.node for each in self.lags]) if self.lags else _NO_NODES
 
     @property
     def left(self) -> frozenset[Place]:
         """Places that lagging nodes have left: what lies there is their old image, nobody's work."""
-        return frozenset(each.source for each in self.lags if each.source is not None)
+        if not self.lags:
+            return _NO_PLACES
+        return frozenset([each.source for each in self.lags if each.source is not None])
 
     def keep_lags(self, lags: list[Lag]) -> None:
         """Note which places lag, in a transaction of its own, before the tree counts as applied."""
@@ -168,28 +177,41 @@ class OpenStore(OpenTree):
     def _is_trusted(self, seen: Seen) -> bool:
         return self.host.keeps_nanoseconds or (self.clock.now_ns() - seen.mtime_ns > _YOUNG_NS)
 
-    def follower(
-        self, applied: int, verified: dict[int, Seen], waiting: Container[str]
-    ) -> Follower:
-        """What brings the tree from event ``applied`` to the newest one."""
-        from memoranda.stores.folder.follow import Follower
-        from memoranda.stores.folder.known import is_one_of, recent_of
+    def follow(
+        self,
+        steps: Sequence[TreeStep],
+        applied: int,
+        *,
+        verified: Mapping[int, Seen] = _NOTHING_SEEN,
+        waiting: Container[str] = (),
+    ) -> Outcome:
+        """Bring the tree from event ``applied`` to the newest one, by the steps that lead there.
+
+        ``verified`` are images, by their nodes, that were compared in this very turn; ``waiting``
+        are the new contents in ``incoming/``.
+        """
 
         def is_ours(step: TreeStep, seen: Seen, name: str | None) -> bool:
             if verified.get(step.node) == seen:
                 return True
+            from memoranda.stores.folder.known import is_one_of, recent_of
+
             recent = recent_of(self.log, step.node, applied)
             if is_one_of(recent, seen, None):
                 return True
             return name is not None and is_one_of(recent, seen, self._displaced(name))
+
+        return self._follower.follow(steps, waiting, is_ours)
+
+    @cached_property
+    def _follower(self) -> Follower:
+        from memoranda.stores.folder.follow import Follower
 
         return Follower(
             self.files,
             self.tree,
             self.incoming.number,
             self.lingering,
-            waiting=waiting,
-            is_ours=is_ours,
             inode_of=self.inode_of_node,
             to_trash=self.to_trash,
             monotonic=self.clock.monotonic,

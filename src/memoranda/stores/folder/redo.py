@@ -31,7 +31,7 @@ def redo(opened: OpenStore, applied: int) -> Outcome:
         for step in steps
     ]
     waiting = set(opened.files.names(opened.incoming.number))
-    return opened.follower(applied, {}, waiting).follow(steps)
+    return opened.follow(steps, applied, waiting=waiting)
 
 
 def _is_in_place(opened: OpenStore, step: TreeStep) -> bool:

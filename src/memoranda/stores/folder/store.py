@@ -218,13 +218,13 @@ class FolderStore(LogStore):
     # ---- writing
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-        from memoranda.stores.folder.rehearsal import rehearse
-
         job = FolderJob.applying(changes, context)
         try:
             if not self._run(job):
                 if self._place.whose.user is None:
                     raise UnknownId("store")
+                from memoranda.stores.folder.rehearsal import rehearse
+
                 if not rehearse(changes, context):
                     return ()
                 self._run(job, make=True)

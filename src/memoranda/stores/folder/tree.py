@@ -9,8 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from memoranda.stores.folder.file_port import DIRECTORY, LISTING, LOOKING, READING, Files
@@ -58,6 +57,24 @@ class SeenDirectory(NamedTuple):
     others: list[str]
 
 
+class Opened:
+    """A descriptor as a context that closes it at the end, unless it ``is_kept``."""
+
+    __slots__ = ("_files", "_is_kept", "_number")
+
+    def __init__(self, files: Files, number: int, *, is_kept: bool) -> None:
+        self._files = files
+        self._number = number
+        self._is_kept = is_kept
+
+    def __enter__(self) -> int:
+        return self._number
+
+    def __exit__(self, *_: object) -> None:
+        if not self._is_kept:
+            self._files.close(self._number)
+
+
 class Tree:
     """The files beneath one directory's descriptor, which the caller keeps open."""
 
@@ -98,6 +115,19 @@ class Tree:
         finally:
             self._files.close(descriptor)
 
+    def is_free(self, place: Place) -> bool:
+        """Whether it is certain at the first look that nothing lies at a place, nor anything on the
+        way to it but directories."""
+        try:
+            with self.parent(place) as parent:
+                self._files.stat(place[-1], parent)
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            if error.errno not in ABSENT:
+                raise
+        return False
+
     def seen(self, place: Place) -> Seen | None:
         """The image of the regular file at a place; None if there is none."""
         found = self.look(place)
@@ -124,35 +154,22 @@ class Tree:
 
     # ---- directories
 
-    @contextmanager
-    def parent(self, place: Place) -> Generator[int]:
-        """The descriptor of the directory that holds a place; raises OSError if there is none."""
+    def parent(self, place: Place) -> Opened:
+        """The descriptor of the directory that holds a place, as a context; raises OSError if there
+        is none."""
         if len(place) == 1:
-            yield self.root
-            return
+            return Opened(self._files, self.root, is_kept=True)
         descriptor = self._files.open_beneath(self.root, "/".join(place[:-1]), DIRECTORY)
-        try:
-            yield descriptor
-        finally:
-            self._files.close(descriptor)
+        return Opened(self._files, descriptor, is_kept=False)
 
-    @contextmanager
-    def made_parent(self, place: Place) -> Generator[int]:
+    def made_parent(self, place: Place) -> Opened:
         """The same; directories that are missing on the way are made."""
-        descriptor = self.root
         try:
-            if len(place) > 1:
-                descriptor = self._made(place[:-1])
-            yield descriptor
-        finally:
-            if descriptor != self.root:
-                self._files.close(descriptor)
+            return self.parent(place)
+        except FileNotFoundError:
+            return Opened(self._files, self._made(place[:-1]), is_kept=False)
 
     def _made(self, place: Place) -> int:
-        try:
-            return self._files.open_beneath(self.root, "/".join(place), DIRECTORY)
-        except FileNotFoundError:
-            pass
         files = self._files
         directory = self.root
         try:

@@ -58,12 +58,13 @@ class Word(NamedTuple):
 class TurnLock:
     """The turn and the lock of one store; not for two threads at once (a mutex stands before)."""
 
-    __slots__ = ("_directory", "_files", "kept", "number")
+    __slots__ = ("_directory", "_files", "_last", "kept", "number")
 
     def __init__(self, files: Files, directory: int, lock: int) -> None:
         self._files = files
         self._directory = directory
         self.number = lock
+        self._last: tuple[bytes, Word | None] = (b"", None)
         self.kept = False
         """Whether this process keeps the lock until it closes the store (network disks)."""
 
@@ -89,11 +90,17 @@ class TurnLock:
 
     def word(self) -> Word | None:
         """What the file says now; None if it is new or damaged."""
-        return Word.unpack(self._files.read_at(self.number, WORD_BYTES + 1, 0))
+        data = self._files.read_at(self.number, WORD_BYTES + 1, 0)
+        last = self._last
+        if data != last[0]:
+            self._last = last = data, Word.unpack(data)
+        return last[1]
 
     def write(self, word: Word) -> None:
         """Change what the file says; under the lock only."""
-        self._files.write_at(self.number, word.pack(), 0)
+        data = word.pack()
+        self._last = data, word
+        self._files.write_at(self.number, data, 0)
 
 
 def boot_id() -> bytes:

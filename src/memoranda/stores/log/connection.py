@@ -42,6 +42,11 @@ class Connection(Protocol):
         """Get or set a pragma."""
         ...
 
+    def data_version(self) -> int:
+        """A number that changes with every commit to the file, of this connection and of others';
+        of others' it tells inside a transaction only."""
+        ...
+
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction is open."""

@@ -172,7 +172,6 @@ def _sized(text: str | None) -> str:
 def write(log: StoreLog, events: Iterable[Event], before: bytes) -> int:
     """Chain events to what was last and write them, bodies too; returns the bytes they take."""
     taken = 0
-    rows: list[tuple[Any, ...]] = []
     for event in events:
         event.chain = before = chained(log, event, before)
         if event.kept is not None:
@@ -180,6 +179,5 @@ def write(log: StoreLog, events: Iterable[Event], before: bytes) -> int:
             event.pieces, event.body = bodies.save(log.db, event.seq, event.kept)
             taken += text.size
         taken += ROW_BYTES
-        rows.append(_values(event))
-    log.db.executemany(_INSERT, rows)
+        log.db.execute(_INSERT, _values(event))
     return taken

@@ -13,6 +13,9 @@ from memoranda.stores.log.store_log import Image
 from memoranda.stores.log.tree import Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memoranda.stores.log.turn import Turn
     from memoranda.stores.log.store_log import StoreLog
 
 _ROWS: Final = (
@@ -62,6 +65,24 @@ class _Row(NamedTuple):
     name: str | None
 
 
+def steps_of(turn: Turn, after_seq: int) -> list[TreeStep]:
+    """What ``tree_events`` gives right after a turn's COMMIT, without asking the database."""
+    done = {event.seq: event for event in turn.events}
+    rows = [
+        _Row(e.seq, e.batch, e.node, e.op or 0, e.oparent, e.oname, e.parent, e.name)
+        for e in turn.events
+        if e.node is not None and not e.late
+    ]
+
+    def image(seq: int) -> Image | None:
+        event = done[seq]
+        if event.ino is None or event.mtime is None:
+            return None
+        return Image(event.ino, event.mtime)
+
+    return _Replay(turn.tree, rows, image, after_seq).steps()
+
+
 def tree_events(log: StoreLog, after_seq: int) -> list[TreeStep]:
     """The steps for all events after ``after_seq`` (a database number), oldest first.
 
@@ -70,15 +91,28 @@ def tree_events(log: StoreLog, after_seq: int) -> list[TreeStep]:
     their first or last file give no steps: make the parents of a target, and remove the directories
     that a source left empty (the log knows an empty directory as not there).
     """
-    return _Replay(log, after_seq).steps()
+    rows = [_Row(*row) for row in log.db.execute(_ROWS, (after_seq, log.end))]
+
+    def image(seq: int) -> Image | None:
+        row = log.db.execute(_IMAGE, (seq,)).fetchone()
+        return None if row is None or row[0] is None else Image(*row)
+
+    return _Replay(Tree(log, 0), rows, image, after_seq).steps()
 
 
 class _Replay:
-    def __init__(self, log: StoreLog, after_seq: int) -> None:
-        self._log = log
+    def __init__(
+        self,
+        tree: Tree,
+        rows: list[_Row],
+        image: Callable[[int], Image | None],
+        after_seq: int,
+    ) -> None:
+        self._tree = tree
+        self._rows = rows
+        self._image = image
         self._after = after_seq
-        self._tree = Tree(log, 0)
-        self._rows = [_Row(*row) for row in log.db.execute(_ROWS, (after_seq, log.end))]
+        self._root = tree.root.id
         self._places: dict[int, tuple[int | None, str | None]] = {}
         self._comes: set[int] = set()
         """Events by which a node comes into the tree; other parts of the same batch move it on."""
@@ -121,10 +155,6 @@ class _Replay:
                 )
         return None if source == target else step
 
-    def _image(self, seq: int) -> Image | None:
-        row = self._log.db.execute(_IMAGE, (seq,)).fetchone()
-        return None if row is None or row[0] is None else Image(*row)
-
     def _spot(self, number: int, parent: int | None, name: str | None) -> Spot | None:
         """A place, with the directories where they are at this point; None where a name was
         blanked, too: what it named is gone."""
@@ -133,7 +163,7 @@ class _Replay:
         while parent is not None and name is not None:
             names.append(name.removesuffix("/"))
             nodes.append(number)
-            if parent == self._log.base:
+            if parent == self._root:
                 return Spot(tuple(reversed(names)), tuple(reversed(nodes)))
             number = parent
             parent, name = self._place(number)

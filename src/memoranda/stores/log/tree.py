@@ -6,7 +6,8 @@ command did to them, and writes them at the end. It knows no contents and no eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import MovedNameTooLong, Unavailable, UnknownId
 from memoranda.path import MAX_PATH_BYTES, MAX_SEGMENTS, MemoryPath
@@ -22,9 +23,12 @@ _BY_NAME: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND name IN (?, 
 _BENEATH: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NULL ORDER BY name"
 _INSERT: Final = f"INSERT INTO node({COLUMNS}) VALUES({', '.join('?' * len(FIELDS))})"
 _SET: Final = f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[4:])} WHERE id = ?"
-_PLACE: Final = "UPDATE node SET parent = ?, name = ?, gone = ? WHERE id = ?"
+_SET_ALL: Final = f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[1:])} WHERE id = ?"
 _FREE: Final = "UPDATE node SET parent = NULL WHERE id = ?"
 _UNKNOWN: Final = Node(-1, None, None)  # stands for a place that was not looked up yet
+_MOST_PLACES: Final = 512
+"""So many places are remembered between transactions: about 0.2 MB."""
+_place_and_content = itemgetter(*map(FIELDS.index, ("parent", "name", "gone", "size", "sha")))
 
 
 class Found(NamedTuple):
@@ -53,6 +57,8 @@ class Tree:
         "_nodes",
         "_places",
         "_touched",
+        "_touched_now",
+        "_walked",
         "log",
         "root",
     )
@@ -65,9 +71,11 @@ class Tree:
         self._fresh: set[int] = set()
         self._moved: set[int] = set()
         self._touched: set[int] = set()
-        self._before: dict[int, Node | None] = {}
+        self._touched_now: list[int] = []
+        self._before: dict[int, tuple[Any, ...] | None] = {}
         self._before_places: dict[tuple[int, str], Node | None] = {}
         self._before_next = next_number
+        self._walked: tuple[MemoryPath, Found] | None = None
         root = self.get(log.base)
         if root is None:
             raise UnknownId("store")  # erased
@@ -79,12 +87,15 @@ class Tree:
         """From here on ``undo`` brings everything back."""
         self._before.clear()
         self._before_places.clear()
+        self._touched_now.clear()
         self._before_next = self._next
 
     def undo(self) -> None:
         """Bring back what was at the last ``begin``."""
+        self._walked = None
         for number in self._before:
             self._restore(number)
+        self._touched.difference_update(self._touched_now)
         for place, was in self._before_places.items():
             if was is _UNKNOWN:
                 del self._places[place]
@@ -95,8 +106,9 @@ class Tree:
     def _restore(self, number: int) -> None:
         before = self._before[number]
         if before is not None:
-            for field in FIELDS:
-                setattr(self._nodes[number], field, getattr(before, field))
+            node = self._nodes[number]
+            for field, value in zip(FIELDS, before, strict=True):
+                setattr(node, field, value)
         elif self._nodes.pop(number, None) is not None:
             for numbers in (self._fresh, self._touched, self._moved):
                 numbers.discard(number)
@@ -116,10 +128,11 @@ class Tree:
 
     def is_as_before(self, node: Node) -> bool:
         """Whether place and content of a node are those at the last ``begin``."""
-        before = self._before.get(node.id, node)
-        return before is not None and (
-            (node.parent, node.name, node.gone, node.size, node.sha)
-            == (before.parent, before.name, before.gone, before.size, before.sha)
+        if node.id not in self._before:
+            return True
+        before = self._before[node.id]
+        return before is not None and _place_and_content(before) == _place_and_content(
+            values_of(node)
         )
 
     @property
@@ -143,9 +156,12 @@ class Tree:
     def touch(self, node: Node) -> None:
         """``node`` is about to change: remember what it was, and to write it."""
         number = node.id
+        self._walked = None
         if number not in self._before:
-            self._before[number] = Node(*values_of(node))
-        self._touched.add(number)
+            self._before[number] = values_of(node)
+            if number not in self._touched:
+                self._touched.add(number)
+                self._touched_now.append(number)
 
     # ---- looking
 
@@ -187,6 +203,12 @@ class Tree:
 
     def walk(self, path: MemoryPath) -> Found:
         """Follow a path from the root."""
+        walked = self._walked
+        if walked is None or walked[0] is not path:
+            self._walked = walked = path, self._walk(path)
+        return walked[1]
+
+    def _walk(self, path: MemoryPath) -> Found:
         node = self.root
         chain: list[Node] = []
         for name in path.segments:
@@ -216,10 +238,19 @@ class Tree:
 
     def path_of(self, node: Node) -> MemoryPath | None:
         """Where a live node lives."""
-        chain = self.chain_of(node)
-        if chain is None:
-            return None
-        return MemoryPath.of(tuple(step.plain_name for step in (*chain[1:], node)))
+        names = self.names_of(node)
+        return None if names is None else MemoryPath.of(names)
+
+    def names_of(self, node: Node) -> tuple[str, ...] | None:
+        """The names on the way to a live node, its own last; None when it is gone, too."""
+        names: list[str] = []
+        while node.parent is not None:
+            above = self.get(node.parent)
+            if node.gone is not None or above is None:
+                return None
+            names.append(node.plain_name)
+            node = above
+        return tuple(names[::-1])
 
     def beneath(self, directory: Node) -> Iterator[Node]:
         """The live children of a directory, by name as far as the database knows them."""
@@ -256,12 +287,14 @@ class Tree:
         return chain
 
     def _make(self, node: Node) -> Node:
+        self._walked = None
         self._before[node.id] = None
         self._nodes[node.id] = node
         self._fresh.add(node.id)
         return node
 
     def _place(self, key: tuple[int, str], node: Node | None) -> None:
+        self._walked = None
         if key not in self._before_places:
             self._before_places[key] = self._places.get(key, _UNKNOWN)
         self._places[key] = node
@@ -379,15 +412,34 @@ class Tree:
         made and left again for events that came to nothing are not written."""
         execute = self.log.db.execute
         nodes = self._nodes
-        moved = [nodes[number] for number in sorted(self._moved - self._fresh)]
+        moved = sorted(self._moved - self._fresh)
         if len(moved) > 1:
-            for node in moved:
-                execute(_FREE, (node.id,))
-        for node in moved:
-            execute(_PLACE, (node.parent, node.name, node.gone, node.id))
+            for number in moved:
+                execute(_FREE, (number,))
+        for number in moved:
+            execute(_SET_ALL, (*values_of(nodes[number])[1:], number))
         for number in sorted(self._fresh):
             node = nodes[number]
             if node.gone is None or number <= last_seq:
                 execute(_INSERT, values_of(node))
-        for number in self._touched - self._fresh:
+        for number in self._touched - self._fresh - self._moved:
             execute(_SET, (*values_of(nodes[number])[4:], number))
+
+    def settle(self, last_seq: int) -> bool:
+        """What was written is committed, or nothing was done: the next transaction may begin with
+        this tree. False where it holds so much that it had better be read anew."""
+        self._walked = None
+        nodes, places = self._nodes, self._places
+        for number in self._moved | self._fresh:
+            node = nodes[number]
+            if node.gone is None:
+                continue
+            # Gone from its place; one that came to nothing was not written at all.
+            if places.get((node.parent, node.name)) is node:
+                places[node.parent, node.name] = None
+            if number > last_seq:
+                del nodes[number]
+        for numbers in (self._fresh, self._moved, self._touched):
+            numbers.clear()
+        self._next = last_seq + 1
+        return len(places) <= _MOST_PLACES

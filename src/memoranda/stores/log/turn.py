@@ -9,12 +9,13 @@ from memoranda.stores.base import Version
 from memoranda.stores.log import bodies, events, ids
 from memoranda.stores.log.command import Command
 from memoranda.stores.log.contents import Contents
+from memoranda.stores.log.remembered import Remembered
 from memoranda.stores.log.retention import SWEEP_EVERY, Thinning
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Change, Context, Put, Retention
@@ -29,15 +30,27 @@ class Turn:
 
     Make it after BEGIN IMMEDIATE and drop it after COMMIT or ROLLBACK; until ``finish`` it only
     reads the database. ``now_ns`` is the clock; events get at least the time of the newest one.
-    ``archived`` makes Put, Edit and Move raise ``ReadOnly``.
+    ``archived`` makes Put, Edit and Move raise ``ReadOnly``. ``remembered`` is what ``remember`` of
+    an earlier turn gave; the turn takes it over, so give it to one only.
     """
 
-    def __init__(self, log: StoreLog, heads: Heads, now_ns: int, *, archived: bool = False) -> None:
-        last = log.last_event()
-        seq, self._last_at, self._last_chain = last or (log.base, 0, events.NO_CHAIN)
+    def __init__(
+        self,
+        log: StoreLog,
+        heads: Heads,
+        now_ns: int,
+        *,
+        archived: bool = False,
+        remembered: Remembered | None = None,
+    ) -> None:
+        if remembered is not None and remembered.holds(log):
+            self._last, self.tree = remembered.last, remembered.tree
+        else:
+            self._last = log.last_event() or (log.base, 0, events.NO_CHAIN)
+            self.tree = Tree(log, self._last[0] + 1)
+        seq, self._last_at, _ = self._last
         self.log = log
         self.at = max(now_ns, self._last_at)
-        self.tree = Tree(log, seq + 1)
         self._heads = heads
         self._contents = Contents(heads)
         self._archived = archived
@@ -47,6 +60,7 @@ class Turn:
         self._before_at = self._last_at
         self._first_number = seq + 1
         self._longer: set[int] = set()
+        self._is_thinned = False
 
     # ---- looking
 
@@ -76,6 +90,11 @@ class Turn:
     def last_seq(self) -> int:
         """The store's newest event, with those of this turn."""
         return max(self._events, default=self._first_number - 1)
+
+    @property
+    def events(self) -> Collection[events.Event]:
+        """What the turn wrote, or is about to write, oldest first."""
+        return self._events.values()
 
     @property
     def is_idle(self) -> bool:
@@ -154,7 +173,7 @@ class Turn:
             if not tree.is_new(node):
                 self._heads.drop(node)
         for node, text, image in contents.fresh.values():
-            if tree.chain_of(node) is None:
+            if tree.names_of(node) is None:
                 continue
             if image is None:
                 image = self._heads.store(node, node.body, text)
@@ -163,7 +182,7 @@ class Turn:
                 node.ino, node.mtime = event.ino, event.mtime = image
         if self._events:
             tree.touch(tree.root)
-            tree.root.history += events.write(self.log, self._events.values(), self._last_chain)
+            tree.root.history += events.write(self.log, self._events.values(), self._last[2])
         for link in self._links:
             self.log.db.execute("UPDATE event SET next = ? WHERE seq = ?", link)
         last = max(self._events, default=self.log.base)
@@ -171,10 +190,21 @@ class Turn:
         if retention is not None:
             sweep = last // SWEEP_EVERY >= -(-self._first_number // SWEEP_EVERY)
             if sweep or self._longer:
+                self._is_thinned = True
                 thinning = Thinning(self.log, retention, self.at, self._before_at, keep_after_seq)
                 said = thinning.run(self._longer, sweep=sweep)
                 if said is not None:
                     self._events[said.seq] = said
+
+    def remember(self) -> Remembered | None:
+        """What the next turn on this connection may begin with; right after COMMIT, or after
+        ROLLBACK of a turn that ``is_idle``. None where it has to ask."""
+        if self._events:
+            newest = self._events[max(self._events)]
+            self._last = newest.seq, newest.at, newest.chain
+        if self._is_thinned or not self.tree.settle(self._last[0]):
+            return None
+        return Remembered(self.tree, self._last, self.log.db.data_version())
 
     # ---- a command's way into events
 
