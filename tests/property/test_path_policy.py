@@ -106,6 +106,15 @@ def test_the_parser_and_the_literal_policy_agree(text: str) -> None:
     assert (None if path is None else path.segments) == path_oracle.names_of(text)
 
 
+@given(st.from_regex(r"/memories(/[A-Za-z0-9_.~:%-]{1,8}){1,22}", fullmatch=True))
+@example("/memories/" + "a" * 245)
+@example("/memories/" + "a" * 246)
+def test_paths_that_look_plain_are_taken_for_what_they_are(text: str) -> None:
+    path = parsed(text)
+    assert (None if path is None else path.segments) == path_oracle.names_of(text)
+    assert path is None or (path.text, path.slash) == (text, False)
+
+
 @given(names)
 def test_a_name_is_allowed_on_a_disk_exactly_where_it_is_a_path_as_it_is(name: str) -> None:
     path = parsed(f"/memories/{name}")

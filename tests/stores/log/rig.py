@@ -11,11 +11,14 @@ from memoranda.stores.log.check import Check
 from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.database import open_connection
 from memoranda.stores.log.heads import Heads
-from memoranda.stores.log.node import Node
+from memoranda.stores.log.node import COLUMNS, Node, values_of
+from memoranda.stores.log.remembered import Remembered
+from memoranda.stores.log.replay import steps_of, tree_events
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import Image, StoreLog
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.transaction import Transaction
+from memoranda.stores.log.tree import Tree
 from memoranda.stores.log.turn import Turn
 from memoranda.text.splice import Splice
 
@@ -63,19 +66,41 @@ class Rig:
         self.log = StoreLog.make(self.db, number, f"memstore_{number}", START_NS)
         self.now: int = START_NS
         self.heads: Heads = SqlHeads(self.log)
+        self.remembered: Remembered | None = None
 
     def turn(self, work: Callable[[Turn], object], *, archived: bool = False) -> Turn:
-        """One transaction."""
+        """One transaction, which begins with what the one before left in memory.
+
+        Whatever it does, what it tells from memory is what the database says.
+        """
         self.db.execute("BEGIN IMMEDIATE")
+        remembered, self.remembered = self.remembered, None
         try:
-            turn = Turn(self.log, self.heads, self.now, archived=archived)
+            turn = Turn(self.log, self.heads, self.now, archived=archived, remembered=remembered)
+            before = turn.last_seq
             work(turn)
             turn.finish()
         except BaseException:
             self.db.execute("ROLLBACK")
             raise
         self.db.execute("COMMIT")
+        self.remembered = turn.remember()
+        assert steps_of(turn, before) == tree_events(self.log, before)
+        self.check_memory(turn.tree)
         return turn
+
+    def check_memory(self, tree: Tree) -> None:
+        """The nodes and places of a tree that is settled are those of the database."""
+        nodes = tree._nodes  # pyright: ignore[reportPrivateUsage]
+        places = tree._places  # pyright: ignore[reportPrivateUsage]
+        for number, node in nodes.items():
+            (row,) = self.rows(f"SELECT {COLUMNS} FROM node WHERE id = ?", number)
+            assert values_of(node) == row
+        for (parent, name), found in places.items():
+            here = self.value(
+                "SELECT id FROM node WHERE parent = ? AND name = ? AND gone IS NULL", parent, name
+            )
+            assert here == (None if found is None else found.id), (parent, name)
 
     def apply(self, *changes: Change, by: Context = AGENT) -> tuple[Version, ...]:
         """One command in a transaction of its own."""

@@ -76,9 +76,7 @@ class Batches:
             db.execute("BEGIN IMMEDIATE")
             schema.check_still_ours(db)
             remembered, opened.remembered = opened.remembered, None
-            turn = Turn(
-                opened.log, heads, since, archived=opened.archived, remembered=remembered
-            )
+            turn = Turn(opened.log, heads, since, archived=opened.archived, remembered=remembered)
             before = turn.last_seq
             if opened.lags or opened.word is None or before > opened.word.applied:
                 db.execute("ROLLBACK")
@@ -228,9 +226,7 @@ class Batches:
     def _follow(self, before: int, turn: Turn, heads: TreeHeads, steps: list[TreeStep]) -> Outcome:
         """Bring the tree from event ``before`` to the turn's newest one."""
         opened = self.opened
-        outcome = opened.follow(
-            steps, before, verified=heads.verified, waiting=heads.written
-        )
+        outcome = opened.follow(steps, before, verified=heads.verified, waiting=heads.written)
         if outcome.lags:
             opened.keep_lags([*opened.lags, *outcome.lags])
         opened.set_applied(turn.last_seq)

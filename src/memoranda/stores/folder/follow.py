@@ -49,7 +49,8 @@ class Outcome:
 
 
 class Follower:
-    """Does steps on one store's tree, one sequence of them at a time."""
+    """Does steps on one store's tree; ``waiting`` are the new contents in ``incoming/``. What is
+    not there lies in the tree already: a person put it there."""
 
     def __init__(
         self,
@@ -58,6 +59,8 @@ class Follower:
         incoming: int,
         lingering: Lingering,
         *,
+        waiting: Container[str],
+        is_ours: IsOurs,
         inode_of: Callable[[int], int | None],
         to_trash: Callable[[str, int, int], None],
         monotonic: Callable[[], float],
@@ -66,22 +69,15 @@ class Follower:
         self._tree = tree
         self._incoming = incoming
         self._lingering = lingering
+        self._waiting = waiting
+        self._is_ours = is_ours
         self._inode_of = inode_of
         self._to_trash = to_trash
         self._monotonic = monotonic
         self._outcome = Outcome()
-        self._waiting: Container[str] = ()
-        self._is_ours: IsOurs = _is_nobodys
 
-    def follow(
-        self, steps: Iterable[TreeStep], waiting: Container[str], is_ours: IsOurs
-    ) -> Outcome:
-        """Do all steps, oldest first; never raises what a disk may answer.
-
-        ``waiting`` are the new contents in ``incoming/``. What is not there lies in the tree
-        already: a person put it there.
-        """
-        self._outcome, self._waiting, self._is_ours = Outcome(), waiting, is_ours
+    def follow(self, steps: Iterable[TreeStep]) -> Outcome:
+        """Do all steps, oldest first; never raises what a disk may answer."""
         for step in steps:
             try:
                 self._do(step)
@@ -252,10 +248,6 @@ class Follower:
             if error.errno not in {*NOT_EMPTY, errno.EXDEV}:
                 raise
             move_entries(self._files, name, old, new_name, new)
-
-
-def _is_nobodys(_step: TreeStep, _seen: Seen, _name: str | None) -> bool:
-    return False
 
 
 def image_of_step(step: TreeStep) -> Seen | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Container, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -27,7 +26,7 @@ from memoranda.stores.log.store_log import StoreLog
 if TYPE_CHECKING:
     from memoranda.stores.base import Problem
     from memoranda.stores.folder.clock import Clock
-    from memoranda.stores.folder.follow import Follower, Lag, Outcome
+    from memoranda.stores.folder.follow import Lag, Outcome
     from memoranda.stores.folder.heads import TreeHeads
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.remembered import Remembered
@@ -201,21 +200,20 @@ class OpenStore(OpenTree):
                 return True
             return name is not None and is_one_of(recent, seen, self._displaced(name))
 
-        return self._follower.follow(steps, waiting, is_ours)
-
-    @cached_property
-    def _follower(self) -> Follower:
         from memoranda.stores.folder.follow import Follower
 
-        return Follower(
+        follower = Follower(
             self.files,
             self.tree,
             self.incoming.number,
             self.lingering,
+            waiting=waiting,
+            is_ours=is_ours,
             inode_of=self.inode_of_node,
             to_trash=self.to_trash,
             monotonic=self.clock.monotonic,
         )
+        return follower.follow(steps)
 
     def inode_of_node(self, node: int) -> int | None:
         """The inode that a node had when it was last seen or written; a directory's is noted

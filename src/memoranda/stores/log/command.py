@@ -23,6 +23,7 @@ from memoranda.path import MemoryPath
 from memoranda.stores.base import Edit, Expect, IfVersion, Move, Put
 from memoranda.stores.log import events, ids
 from memoranda.stores.log.drafts import Drafts
+from memoranda.stores.log.room import check_room
 from memoranda.stores.log.text import Text
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Command:
         if to.blocker is not None and to.blocker is not node:
             raise NotADirectory(self._path_of_blocker(to, target))
         if node.is_directory:
-            self.tree.check_room(node, source, target)
+            check_room(self.tree, node, source, target)
         chain = self.tree.make_parents(to.chain, target, self.at)
         draft = self.drafts.renew(node, target)
         if draft is None:

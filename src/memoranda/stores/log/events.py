@@ -8,7 +8,7 @@ only once something was blanked; until then it can be computed.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda.digests import blake2b, sha256
 from memoranda.errors import Corrupt

@@ -15,8 +15,8 @@ from memoranda.stores.log.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memoranda.stores.log.turn import Turn
     from memoranda.stores.log.store_log import StoreLog
+    from memoranda.stores.log.turn import Turn
 
 _ROWS: Final = (
     "SELECT seq, batch, node, op, oparent, oname, parent, name FROM event"
@@ -67,10 +67,10 @@ class _Row(NamedTuple):
 
 def steps_of(turn: Turn, after_seq: int) -> list[TreeStep]:
     """What ``tree_events`` gives right after a turn's COMMIT, without asking the database."""
-    done = {event.seq: event for event in turn.events}
+    done = {event.seq: event for event in turn.new_events}
     rows = [
         _Row(e.seq, e.batch, e.node, e.op or 0, e.oparent, e.oname, e.parent, e.name)
-        for e in turn.events
+        for e in turn.new_events
         if e.node is not None and not e.late
     ]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memoranda.errors import MovedNameTooLong, Unavailable, UnknownId
-from memoranda.path import MAX_PATH_BYTES, MAX_SEGMENTS, MemoryPath
+from memoranda.errors import Unavailable, UnknownId
+from memoranda.path import MemoryPath
 from memoranda.stores.log.node import COLUMNS, FIELDS, Node, is_hidden, values_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ _BY_NAME: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND name IN (?, 
 _BENEATH: Final = f"SELECT {COLUMNS} FROM node WHERE parent = ? AND gone IS NULL ORDER BY name"
 _INSERT: Final = f"INSERT INTO node({COLUMNS}) VALUES({', '.join('?' * len(FIELDS))})"
 _SET: Final = f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[4:])} WHERE id = ?"
-_SET_ALL: Final = f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[1:])} WHERE id = ?"
+_SET_ALL: Final = (
+    f"UPDATE node SET {', '.join(f'{field} = ?' for field in FIELDS[1:])} WHERE id = ?"
+)
 _FREE: Final = "UPDATE node SET parent = NULL WHERE id = ?"
 _UNKNOWN: Final = Node(-1, None, None)  # stands for a place that was not looked up yet
 _MOST_PLACES: Final = 512
@@ -299,6 +301,11 @@ class Tree:
             self._before_places[key] = self._places.get(key, _UNKNOWN)
         self._places[key] = node
 
+    def _leave(self, node: Node) -> None:
+        here = node.parent or self.root.id, node.name or ""
+        if self._places.get(here) is node:
+            self._place(here, None)
+
     def attach(self, node: Node, chain: list[Node]) -> None:
         """Count a node, whose place is set, into the directories above it."""
         self._count(node, chain, 1)
@@ -366,8 +373,9 @@ class Tree:
             below = above
 
     def move(self, node: Node, parent: Node, name: str) -> None:
-        """Give a node (detached) another place; attach it then."""
+        """Give a node (detached, or gone with its directory) another place; attach it then."""
         self.touch(node)
+        self._leave(node)
         node.parent, node.name, node.gone = parent.id, name, None
         self._moved.add(node.id)
 
@@ -376,34 +384,6 @@ class Tree:
         self.touch(node)
         node.gone = seq
         self._moved.add(node.id)
-
-    def check_room(self, node: Node, source: MemoryPath, target: MemoryPath) -> None:
-        """Raise ``MovedNameTooLong`` if anything beneath a directory would get too long a path.
-
-        Costs nothing while the directory's bounds say that all fits; else its names are walked,
-        which makes the bounds exact again.
-        """
-        segments, length = len(target.segments), len(target.store_path.encode())
-        if segments + node.deep <= MAX_SEGMENTS and length + node.long <= MAX_PATH_BYTES:
-            return
-        self.touch(node)
-        node.deep, node.long = self._measure(node, source, target, segments, length)
-
-    def _measure(
-        self, node: Node, source: MemoryPath, target: MemoryPath, segments: int, length: int
-    ) -> tuple[int, int]:
-        deep = long = 0
-        for below in self.beneath(node):
-            path = target.child(below.plain_name)
-            longer = length + 1 + len(path.name.encode())
-            if segments == MAX_SEGMENTS or longer > MAX_PATH_BYTES:
-                raise MovedNameTooLong(source, str(path))
-            more, further = (0, 0)
-            if below.is_directory:
-                more, further = self._measure(below, source, path, segments + 1, longer)
-            deep = max(deep, more + 1)
-            long = max(long, further + longer - length)
-        return deep, long
 
     # ---- writing
 
@@ -429,17 +409,15 @@ class Tree:
         """What was written is committed, or nothing was done: the next transaction may begin with
         this tree. False where it holds so much that it had better be read anew."""
         self._walked = None
-        nodes, places = self._nodes, self._places
         for number in self._moved | self._fresh:
-            node = nodes[number]
+            node = self._nodes[number]
             if node.gone is None:
                 continue
             # Gone from its place; one that came to nothing was not written at all.
-            if places.get((node.parent, node.name)) is node:
-                places[node.parent, node.name] = None
+            self._leave(node)
             if number > last_seq:
-                del nodes[number]
+                del self._nodes[number]
         for numbers in (self._fresh, self._moved, self._touched):
             numbers.clear()
         self._next = last_seq + 1
-        return len(places) <= _MOST_PLACES
+        return len(self._places) <= _MOST_PLACES

@@ -92,7 +92,7 @@ class Turn:
         return max(self._events, default=self._first_number - 1)
 
     @property
-    def events(self) -> Collection[events.Event]:
+    def new_events(self) -> Collection[events.Event]:
         """What the turn wrote, or is about to write, oldest first."""
         return self._events.values()
 
