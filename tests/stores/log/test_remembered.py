@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memoranda.errors import AlreadyExists
+from memoranda.errors import AlreadyExists, TooManyFiles
 from memoranda.stores.base import Ceiling, Context
 from memoranda.stores.log import schema
 from memoranda.stores.log.database import connect
@@ -49,7 +49,7 @@ def test_a_refused_command_leaves_nothing_to_write() -> None:
         small = Context(ceiling=Ceiling(files=1))
         with pytest.raises(AlreadyExists):
             turn.run([put("/e/b", "b"), move("/d/a", "/e/b")], AGENT)
-        with pytest.raises(Exception, match="."):
+        with pytest.raises(TooManyFiles):
             turn.run([put("/e/b", "b")], small)
         assert turn.is_idle
 
