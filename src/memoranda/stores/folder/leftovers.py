@@ -76,7 +76,7 @@ def _is_known(opened: OpenStore, touched: Touched) -> bool:
     if seq is None or seq > opened.log.last_seq():
         return True  # written for a transaction that never committed
     # What an event displaced is what an event before it had written.
-    pasts = contents_from(opened.log, int(touched.name))
+    pasts = contents_from(opened.log, seq)
     return is_any_of(pasts, touched.seen, touched.content)
 
 
