@@ -29,4 +29,4 @@ else:
             return getattr(compiled, name)
 
 
-_METHODS: Final = ("search", "match", "fullmatch", "sub")
+_METHODS: Final = ("search", "match", "fullmatch", "finditer", "split", "sub")

@@ -54,7 +54,8 @@ def noted(
             if reads:
                 trail = await core.trail()
                 if trail.keeps_reads:
-                    await trail.read(core.context(command), _about(args[about]))
+                    draft = trail.hidden(_about(args[about]))
+                    await trail.read(core.context(command), draft)
             return result
 
         return run

@@ -6,7 +6,7 @@ Paths come as ``str``, as people write them, and are parsed here; after this lin
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -23,6 +23,7 @@ from memoranda.errors import (
     Unsupported,
     WrongParameter,
 )
+from memoranda.light_dataclasses import replace
 from memoranda.noted import noted
 from memoranda.operations.diff import diff
 from memoranda.operations.export import Exported, Progress, export
@@ -52,6 +53,7 @@ from memoranda.stores.base import (
     Precondition,
     Problem,
     Put,
+    Removal,
     Remove,
     Report,
     Usage,
@@ -135,16 +137,17 @@ class Programs:
         if_sha256: str | None,
         if_absent: bool,
     ) -> Version:
-        """Put a content at a path; the version that holds it."""
+        """Put a content at a path; the version that holds it, or what a layer made of it."""
         where = _file_path(path)
         data = _encoded(content)
         expect = _expectation(if_version, if_sha256, absent=if_absent)
         for _ in range(_LOOKS):
-            versions = await self._apply("write", Put(where, data, expect))
+            removed: list[Removal] = []
+            versions = await self._apply("write", Put(where, data, expect), removed.append)
             if versions:
                 return versions[0]
             head = await self._head(where)
-            if head is not None and head.sha256 == sha256(data).hexdigest():
+            if head is not None and (removed or head.sha256 == sha256(data).hexdigest()):
                 return head._replace(content=None)
         raise Conflict("Other writers were faster each time.")
 
@@ -167,9 +170,13 @@ class Programs:
         """Remove something."""
         return await self._apply("remove", Remove(parse_path(path), _expectation(if_version)))
 
-    async def _apply(self, command: str, change: Change) -> tuple[Version, ...]:
+    async def _apply(
+        self, command: str, change: Change, notice: Callable[[Removal], None] | None = None
+    ) -> tuple[Version, ...]:
         store = await self.core.store()
         context = self.core.context(command)
+        if notice is not None:
+            context = replace(context, notice=notice)
         if change.expect in (Expect.ANY, Expect.ABSENT):
             # A conflict says no more than that another writer was there first.
             return await apply_with_retry(store, (change,), context, self.core.pause)

@@ -279,7 +279,7 @@ def test_the_command_line_says_what_it_can_do() -> None:
     for arguments in (["--help"], ["-h"], []):
         result = run(*arguments)
         assert "Memoranda keeps an AI agent's memory" in result.output
-        listed = re.findall(r"^  ([a-z]+)  +[A-Z]", result.output.split("Commands:")[1], re.M)
+        listed = re.findall(r"^  ([a-z-]+)  +[A-Z]", result.output.split("Commands:")[1], re.M)
         assert listed == list(COMMANDS)
         assert "..." not in result.output.split("Commands:")[1]
 
@@ -287,7 +287,7 @@ def test_the_command_line_says_what_it_can_do() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
     text = done(command, "--help")
-    example = re.search(r"^  Example: memoranda (\w+)", text, re.M)
+    example = re.search(r"^  Example: memoranda ([\w-]+)", text, re.M)
     assert example is not None
     assert example[1] == command
     without_json = {"demo"}

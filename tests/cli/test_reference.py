@@ -72,6 +72,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),
+        "redaction-report": json_of("redaction-report"),
         "an error": json.loads(run("view", "/memories/none", "--json").stderr),
     }
 

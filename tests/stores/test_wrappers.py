@@ -7,14 +7,22 @@ from pathlib import Path
 
 from memoranda.policies.limits import MIB, Limits, LimitSize
 from memoranda.policies.policy import Policy
+from memoranda.policies.redact import RedactSecrets
+from memoranda.policies.redaction import Redaction
 from memoranda.policies.stack import around_store
 from memoranda.stores.base import Backend, Ceiling, Store, WrapperStore
+from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.ram import RamBackend
+from memoranda.stores.sqlite import SqliteBackend
 from memoranda.testing.faults import SuspendingStore, WrappingBackend
 from memoranda.testing.store_suite import StoreSuite
 
 ROOMY = Limits(file_bytes=8 * MIB, store_bytes=64 * MIB, files=100_000)
 """Limits that no promise comes near; those that batches bring have to hold all the same."""
+
+
+CAREFUL = Redaction(phone="mask", card="refuse", iban="refuse", national_id="mask")
+"""Every kind but addresses of mail: a promise has one in a name."""
 
 
 class Wrapped(StoreSuite):
@@ -37,6 +45,27 @@ class TestLimits(Wrapped):
 class TestLiftedLimits(Wrapped):
     def wrap(self, store: Store) -> Store:
         return LimitSize(store, Ceiling())
+
+
+class TestRedaction(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return RedactSecrets(store, CAREFUL)
+
+
+class TestRedactionOverASQLiteFile(StoreSuite):
+    async def open_backend(self, home: Path) -> Backend:
+        return SqliteBackend(home / "memory.db")
+
+    def wrap(self, store: Store) -> Store:
+        return RedactSecrets(store, CAREFUL)
+
+
+class TestRedactionOverAFolder(StoreSuite):
+    async def open_backend(self, home: Path) -> Backend:
+        return FolderBackend(home / "memory")
+
+    def wrap(self, store: Store) -> Store:
+        return RedactSecrets(store, CAREFUL)
 
 
 class TestTheWholeStack(Wrapped):

@@ -31,4 +31,4 @@ def test_a_broken_pattern_is_an_error_when_it_is_used() -> None:
 
 def test_a_lazy_pattern_has_no_other_attributes() -> None:
     with pytest.raises(AttributeError):
-        _ = lazy_pattern("a").split
+        _ = lazy_pattern("a").findall

@@ -19,6 +19,7 @@ from memoranda.cli.history import history
 from memoranda.cli.import_folder import import_folder
 from memoranda.cli.insert import insert
 from memoranda.cli.redact import redact
+from memoranda.cli.redaction_report import redaction_report
 from memoranda.cli.rename import rename
 from memoranda.cli.replace import replace
 from memoranda.cli.restore import restore
@@ -56,6 +57,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "redact": redact,
     "erase": erase,
     "conformance": conformance,
+    "redaction-report": redaction_report,
 }
 """The commands in the order of the help: first what is used first."""
 

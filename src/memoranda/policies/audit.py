@@ -7,7 +7,7 @@ Contents never, nor what was searched for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from memoranda import reply
@@ -29,6 +29,9 @@ from memoranda.stores.audit import OUTCOME, PATH, TARGET, UNCHANGED
 from memoranda.stores.base import Change, Context, Move, Remove, Store, Version, WrapperStore
 
 Reads: TypeAlias = Literal["off", "batched", "strict"]
+
+Hide: TypeAlias = Callable[[str], str]
+"""A path as it may be kept."""
 
 LINES: Final = "lines"
 """Key of a draft: first and last line that were asked for."""
@@ -62,11 +65,12 @@ class Auditing:
 class AuditTrail:
     """Where a memory's looks and refusals are noted. Safe to use from many threads at once."""
 
-    __slots__ = ("_reads", "_store")
+    __slots__ = ("_hide", "_reads", "_store")
 
-    def __init__(self, store: Store, reads: Reads) -> None:
+    def __init__(self, store: Store, reads: Reads, hide: Hide = str) -> None:
         self._store = store
         self._reads = reads
+        self._hide = hide
 
     @property
     def keeps_reads(self) -> bool:
@@ -89,9 +93,15 @@ class AuditTrail:
         """Note something in a batch. What can't be written now waits, and a store that is gone has
         no audit: this never fails a command."""
         try:
-            await self._store.record(_with(context, draft))
+            await self._store.record(_with(context, self.hidden(draft)))
         except MemorandaError:
             pass
+
+    def hidden(self, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The draft with what may not be kept taken out of its paths: they may be of nothing that
+        is stored, so nobody judged them yet."""
+        paths = {name: self._hide(draft[name]) for name in (PATH, TARGET) if name in draft}
+        return {**draft, **paths}
 
 
 def _with(context: Context, draft: Mapping[str, Any]) -> Context:

@@ -84,3 +84,8 @@ class Redaction:
     def kinds(self) -> tuple[str, ...]:
         """The built-in kinds that are looked for."""
         return tuple(kind for kind in KINDS if getattr(self, kind) != "off")
+
+    @property
+    def looks(self) -> bool:
+        """Whether anything is looked for at all."""
+        return bool(self.kinds or self.detectors or self.kingfisher)

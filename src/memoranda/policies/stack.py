@@ -1,7 +1,7 @@
 """The order of the layers, and why that order.
 
     raw input -> parse -> Audit -> LimitRate -> tool
-        -> RefuseWrites -> NoteUnchanged -> KeepHistory -> LimitSize -> store
+        -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
@@ -12,8 +12,10 @@ Stores, from the outside in:
 
 1. ``RefuseWrites`` before everything that looks at contents: what may not be written is not judged.
 2. ``NoteUnchanged`` outside of all that may change a content: it tells what came of it in the end.
-3. ``KeepHistory``, where the policy says other than the stores do by themselves.
-4. ``LimitSize`` next to the store: limits are those of what is stored in the end.
+3. ``RedactSecrets`` before everything that keeps, counts or passes on contents: behind it there is
+   no secret any more.
+4. ``KeepHistory``, where the policy says other than the stores do by themselves.
+5. ``LimitSize`` next to the store: limits are those of what is stored in the end.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from memoranda.policies.audit import Audit, AuditTrail, NoteUnchanged
 from memoranda.policies.handler import Handler
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
+from memoranda.policies.redact import RedactSecrets, hidden_names
 from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.stores.base import Ceiling, Store
 
@@ -40,6 +43,8 @@ def around_store(store: Store, policy: Policy) -> Store:
     retention = policy.retention or default_retention(policy.limits.store_bytes)
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
+    if policy.redaction.looks:
+        store = RedactSecrets(store, policy.redaction)
     store = NoteUnchanged(store, trail)
     if policy.read_only:
         from memoranda.policies.read_only import RefuseWrites
@@ -50,7 +55,7 @@ def around_store(store: Store, policy: Policy) -> Store:
 
 def trail_of(store: Store, policy: Policy) -> AuditTrail:
     """Where looks and refusals of a store are noted."""
-    return AuditTrail(store, policy.audit.reads)
+    return AuditTrail(store, policy.audit.reads, hidden_names(policy.redaction))
 
 
 def around_commands(handler: Handler, policy: Policy, trail: AuditTrail) -> Handler:

@@ -12,6 +12,8 @@ from memoranda.policies.audit import Audit, NoteUnchanged
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
 from memoranda.policies.read_only import RefuseWrites
+from memoranda.policies.redact import RedactSecrets
+from memoranda.policies.redaction import Redaction
 from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.policies.stack import around_commands, around_store, trail_of
 from memoranda.stores.base import Context, Put, Retention, Store, WrapperStore
@@ -37,13 +39,14 @@ EVERYTHING = Policy(
 
 def test_the_layers_of_a_store_are_in_their_one_order() -> None:
     found = layers(around_store(fresh_store(), EVERYTHING))
-    assert found == [RefuseWrites, NoteUnchanged, KeepHistory, LimitSize]
+    assert found == [RefuseWrites, NoteUnchanged, RedactSecrets, KeepHistory, LimitSize]
 
 
 def test_what_a_policy_does_not_ask_for_is_not_there() -> None:
     policy = Policy(
         limits=Limits(file_bytes=None, store_bytes=None, files=None),
         retention=default_retention(Limits().store_bytes),
+        redaction=Redaction.off(),
     )
     assert layers(around_store(fresh_store(), policy)) == [NoteUnchanged]
 

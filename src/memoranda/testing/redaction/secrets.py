@@ -44,7 +44,7 @@ CREDENTIALS: Final[dict[str, str]] = {
     "OpenAI key": "old key ⟦sk-<alnum:20>T3BlbkFJ<alnum:20>⟧ still works",
     "Anthropic key": "ANTHROPIC_API_KEY=⟦sk-ant-api03-<url64:93>AA⟧",
     "Anthropic admin key": "admin: ⟦sk-ant-admin01-<url64:93>AA⟧",
-    "npm token": "//registry.example.com/:_authToken=⟦npm_<alnum:36>⟧",
+    "npm token": "//packages.example.com/:_authToken=⟦npm_<alnum:36>⟧",
     "PyPI token": "twine upload -u __token__ -p ⟦pypi-AgEIcHlwaS5vcmc<url64:90>⟧",
     "SendGrid key": "sendgrid ⟦SG.<url64:22>.<url64:43>⟧",
     "Twilio key": "TWILIO_API_KEY=⟦SK<hex:32>⟧",
