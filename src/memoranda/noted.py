@@ -54,8 +54,8 @@ def noted(
             if reads:
                 trail = await core.trail()
                 if trail.keeps_reads:
-                    draft = trail.hidden(_about(args[about]))
-                    await trail.read(core.context(command), draft)
+                    about_what = trail.hidden(_about(args[about]))
+                    await trail.read(core.context(command), about_what)
             return result
 
         return run

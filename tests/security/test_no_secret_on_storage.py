@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from memoranda import Memory, Policy, Redaction
-from memoranda.errors import SecretFound
+from memoranda.errors import Refused, SecretFound
 from memoranda.testing.redaction.invent import expand
 
 SECRETS = [
@@ -45,6 +45,12 @@ def use(memory: Memory) -> None:
         memory.write("/memories/c.md", f"{one}\n{two}\n{three}")
     with suppress(SecretFound):
         memory.write("/memories/d.md", "x" * 1000 + " " + two)
+    with suppress(Refused):
+        memory.move("/memories/before.md", f"/memories/{one}")
+    with suppress(Refused):
+        memory.read(f"/memories/{two}")
+    memory.history(f"/memories/{three}")
+    ask({"command": "view", "path": f"/memories/../{one}"})
     memory.undo()
 
 
