@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from memoranda.cli.main import COMMANDS, app
+from memoranda.cli.main import COMMANDS, GROUPS, app
 from memoranda.cli.shared.confirm import NotConfirmed
 from memoranda.errors import MemorandaError
 from tests.house.repository import ROOT
@@ -28,6 +28,9 @@ def page() -> str:
     parts = [INTRODUCTION, _exit_codes(), "## memoranda\n", _help([])]
     for name in COMMANDS:
         parts += [f"## {name}\n", _help([name])]
+    for name, (_, commands) in GROUPS.items():
+        for second in commands:
+            parts += [f"## {name} {second}\n", _help([name, second])]
     return "\n".join(parts)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memoranda.cli.main import COMMANDS
+from memoranda.cli.main import COMMANDS, GROUPS
 from memoranda.errors import MemorandaError
 from memoranda.memory import Memory
 from tests.cli.command_line import (
@@ -280,7 +280,7 @@ def test_the_command_line_says_what_it_can_do() -> None:
         result = run(*arguments)
         assert "Memoranda keeps an AI agent's memory" in result.output
         listed = re.findall(r"^  ([a-z-]+)  +[A-Z]", result.output.split("Commands:")[1], re.M)
-        assert listed == list(COMMANDS)
+        assert listed == [*COMMANDS, *GROUPS]
         assert "..." not in result.output.split("Commands:")[1]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memoranda.cli.main import COMMANDS
+from memoranda.cli.main import COMMANDS, GROUPS
 from tests.cli.command_line import create, done, json_of, run, version_ids
 from tests.cli.reference import PAGE, page
 from tests.house.repository import ROOT
@@ -69,6 +69,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "verify": json_of("verify"),
         "audit": json.loads(done("audit", "--json", "-n", "1")),
         "audit --verify": json_of("audit", "--verify"),
+        "policy show": json_of("policy", "show"),
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),
@@ -81,6 +82,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
     pages = documented()
     shapes = printed(old_version)
     assert {name.split()[0] for name in shapes} >= set(COMMANDS) - {"demo"}
+    assert set(shapes) >= {f"{one} {two}" for one, (_, all_of) in GROUPS.items() for two in all_of}
     assert pages.keys() - shapes.keys() == {
         "a version",
         "an entry",

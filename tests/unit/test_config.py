@@ -8,6 +8,7 @@ import pytest
 
 from memoranda.config import FILE_NAME, Settings, load_settings
 from memoranda.errors import Misuse
+from memoranda.policies.audit import Auditing
 from memoranda.policies.limits import Limits
 from memoranda.policies.policy import Policy
 from memoranda.stores.base import Retention
@@ -95,7 +96,8 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
             "colour = 1",
             (
                 "memoranda.toml: 'colour' is no setting. "
-                "There are: store, user, workspace, actor, policy, limits, retention."
+                "There are: store, user, workspace, actor, limits, policy, retention, audit, "
+                "redaction, injection, rules."
             ),
         ),
         (
@@ -166,3 +168,136 @@ def test_the_working_directory_and_the_real_environment_are_looked_at_by_default
     monkeypatch.setenv("MEMORANDA_STORE", "memory:")
     settings = load_settings()
     assert (settings.store, settings.user) == ("memory:", "acme")
+
+
+RULES = """
+[limits]
+files = 50
+
+[[rules]]
+user = "trial-*"
+[rules.limits]
+files = 5
+store_bytes = 1_000_000
+[rules.redaction]
+email = "mask"
+
+[[rules]]
+backend = "postgresql://*"
+[rules.limits]
+files = 100
+[rules.policy]
+read_only = true
+
+[[rules]]
+store = "memstore_a*"
+[rules.audit]
+reads = "strict"
+"""
+
+
+def test_rules_hold_for_whom_they_name_and_the_stricter_value_wins(tmp_path: Path) -> None:
+    settings = load(tmp_path, RULES)
+    assert settings.policy == Policy(limits=Limits(files=50))
+    assert settings.policy_for("./memory", "ada") == settings.policy
+    trial = settings.policy_for("./memory", "trial-7")
+    assert (trial.limits.files, trial.limits.store_bytes) == (5, 1_000_000)
+    assert trial.redaction.email == "mask"
+    elsewhere = settings.policy_for("postgresql://db/x", "ada")
+    assert (elsewhere.limits.files, elsewhere.read_only) == (50, True)
+    both = settings.policy_for("postgresql://db/x", "trial-7")
+    assert (both.limits.files, both.read_only) == (5, True)
+    store = settings.policy_for("./memory", store="memstore_abc")
+    assert (store.audit.reads, store.limits.files) == ("strict", 50)
+
+
+def test_a_store_of_the_api_may_hold_more_where_nobody_said_how_much(tmp_path: Path) -> None:
+    assert load(tmp_path, "").policy_for("./memory", store="memstore_1").limits.files == 10_000
+
+
+def test_each_value_says_where_it_was_set(tmp_path: Path) -> None:
+    settings = load(tmp_path, RULES, MEMORANDA_LIMITS_VIEW_CHARS="none")
+    origins = {
+        key: (each.value, each.origin)
+        for key, each in settings.explain("./memory", "trial-7").items()
+    }
+    assert origins["limits.files"] == (5, "memoranda.toml, [[rules]] number 1, [limits]")
+    assert origins["limits.view_chars"] == (None, "MEMORANDA_LIMITS_VIEW_CHARS")
+    assert origins["limits.file_bytes"] == (262_144, "built in")
+
+
+def test_the_environment_sets_the_policy_too(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        "[limits]\nfiles = 3\n[retention]\nkeep_days = 5\n",
+        MEMORANDA_LIMITS_FILES="7",
+        MEMORANDA_POLICY_READ_ONLY="true",
+        MEMORANDA_AUDIT_READS="off",
+        MEMORANDA_LIMITS_STORE_BYTES="",
+    )
+    assert settings.policy == Policy(
+        limits=Limits(files=7),
+        read_only=True,
+        audit=Auditing(reads="off"),
+        retention=Retention(keep_days=5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("MEMORANDA_LIMITS_FILE", "5", "is no setting. Did you mean MEMORANDA_LIMITS_FILES?"),
+        ("MEMORANDA_LIMITS_FILES", "many", "MEMORANDA_LIMITS_FILES: Limits: files is 'many'"),
+        ("MEMORANDA_LIMITS_FILES", "0", "whole number of 1 or more"),
+        ("MEMORANDA_LIMITS_FILES", "9" * 5000, "whole number of 1 or more"),
+        ("MEMORANDA_POLICY_READ_ONLY", "yes", "it has to be True or False"),
+    ],
+)
+def test_a_variable_that_can_not_be_is_an_error(
+    tmp_path: Path, name: str, value: str, says: str
+) -> None:
+    with pytest.raises(Misuse) as refused:
+        load(tmp_path, "", **{name: value})
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rules = 5", "memoranda.toml: rules has to be an array of tables: [[rules]]."),
+        ("rules = [5]", "memoranda.toml, [[rules]] number 1: it has to be a table."),
+        (
+            "[[rules]]\n[rules.limits]\nfiles = 5",
+            (
+                "memoranda.toml, [[rules]] number 1: it says for nobody; "
+                "give it a pattern: backend, store, user."
+            ),
+        ),
+        (
+            "[[rules]]\nuser = 5",
+            'memoranda.toml, [[rules]] number 1: user is 5; it has to be a text: user = "...".',
+        ),
+        (
+            "[[rules]]\nuser = 'a'\n[[rules]]\nusers = 'b'",
+            "memoranda.toml, [[rules]] number 2: 'users' is no setting. Did you mean user?",
+        ),
+        (
+            "[[rules]]\nuser = 'a'\n[rules.limits]\nfiles = 0",
+            (
+                "memoranda.toml, [[rules]] number 1: Limits: files is 0; "
+                'it has to be a whole number of 1 or more, or "none" to lift the limit.'
+            ),
+        ),
+        (
+            "[[rules]]\nuser = 'a'\n[rules.limits]\nfile = 0",
+            (
+                "memoranda.toml, [[rules]] number 1, [limits]: 'file' is no setting. "
+                "Did you mean files?"
+            ),
+        ),
+    ],
+)
+def test_a_rule_that_can_not_be_is_an_error(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(Misuse) as refused:
+        load(tmp_path, text)
+    assert str(refused.value) == says

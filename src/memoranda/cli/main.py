@@ -18,6 +18,7 @@ from memoranda.cli.export import export
 from memoranda.cli.history import history
 from memoranda.cli.import_folder import import_folder
 from memoranda.cli.insert import insert
+from memoranda.cli.policy_show import policy_show
 from memoranda.cli.redact import redact
 from memoranda.cli.redaction_report import redaction_report
 from memoranda.cli.rename import rename
@@ -61,6 +62,11 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
 }
 """The commands in the order of the help: first what is used first."""
 
+GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., None]]]]] = {
+    "policy": ("The rules that hold for a memory.", {"show": policy_show}),
+}
+"""Commands of two words: the first one's help, and what follows it."""
+
 # Plain help: rich takes longer to import than all the rest, and its boxes are noise in a pipe.
 app = typer.Typer(
     name="memoranda",
@@ -72,6 +78,11 @@ app = typer.Typer(
 )
 for name, function in COMMANDS.items():
     app.command(name)(function)
+for name, (help_text, commands) in GROUPS.items():
+    group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=help_text)
+    for second, function in commands.items():
+        group.command(second)(function)
+    app.add_typer(group, name=name)
 
 
 def _print_version(wanted: bool) -> None:
@@ -108,10 +119,11 @@ def memoranda(
     """
     context.meta[DEBUG_WANTED] = debug
     _set_up_logging(debug)
-    given = {"store": store, "user": user}
+    both = {"store": store, "user": user}
+    given = {option: value for option, value in both.items() if value is not None}
     context.default_map = {
-        name: {option: value for option, value in given.items() if value is not None}
-        for name in COMMANDS
+        **dict.fromkeys(COMMANDS, given),
+        **{name: dict.fromkeys(commands, given) for name, (_, commands) in GROUPS.items()},
     }
 
 

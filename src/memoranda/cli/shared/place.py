@@ -83,21 +83,19 @@ def find_place(store: str | None, user: str | None, *, quiet: bool) -> Place:
     """The memory that is meant by these options, what is set, and what is usual, in this order."""
     from memoranda.config import load_settings
     from memoranda.opening import DEFAULT_USER
-    from memoranda.policies.limits import API_STORE_FILES, Limits
-    from memoranda.policies.policy import Policy
 
     settings = load_settings()
-    place = Place(
-        store or settings.store or DEFAULT_STORE,
-        user or settings.user or DEFAULT_USER,
+    url = store or settings.store or DEFAULT_STORE
+    name = user or settings.user or DEFAULT_USER
+    is_store = name.startswith(STORE_PREFIX)
+    return Place(
+        url,
+        name,
         settings.workspace or DEFAULT_WORKSPACE,
-        settings.policy,
+        settings.policy_for(url, None if is_store else name, name if is_store else None),
         settings.actor or _login_actor(),
         quiet,
     )
-    if place.is_store and place.policy == Policy():
-        return place._replace(policy=Policy(limits=Limits(files=API_STORE_FILES)))
-    return place
 
 
 def _login_actor() -> str:

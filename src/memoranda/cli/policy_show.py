@@ -1,0 +1,62 @@
+"""``memoranda policy show``: the rules that hold for a memory, and where each was set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memoranda.cli.shared.options import AsJson, StoreUrl, UserName
+from memoranda.cli.shared.output import print_json, table
+from memoranda.cli.shared.place import find_place
+
+
+def policy_show(
+    store: StoreUrl = None,
+    user: UserName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the rules that hold for a memory.
+
+    Each value, and where it was set: memoranda.toml, a rule in it, the environment, or built in.
+
+    Example: memoranda policy show --user ada
+    """
+    from memoranda.config import load_settings
+
+    place = find_place(store, user, quiet=True)
+    settings = load_settings().explain(
+        place.url,
+        None if place.is_store else place.user,
+        place.user if place.is_store else None,
+    )
+    if as_json:
+        print_json(
+            {
+                "user": place.user,
+                "settings": {
+                    key: {"value": _plain(each.value), "origin": each.origin}
+                    for key, each in settings.items()
+                },
+            }
+        )
+        return
+    table([[key, _shown(each.value), each.origin] for key, each in settings.items()])
+
+
+def _plain(value: Any) -> Any:
+    return [_row(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _row(value: Any) -> dict[str, Any]:
+    from dataclasses import fields
+
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "; ".join(str(_row(each)) for each in value) or "-"
+    return f"{value:,}" if isinstance(value, int) else str(value)
