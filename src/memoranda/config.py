@@ -157,10 +157,10 @@ def _check_values(values: Mapping[str, Setting], place: str) -> None:
 
 
 def _rules(table: dict[str, Any]) -> tuple[Rule, ...]:
-    given: object = table.get(RULES, [])
+    given: Any = table.get(RULES, [])
     if not isinstance(given, list):
         raise Misuse(f"{FILE_NAME}: {RULES} has to be an array of tables: [[{RULES}]].")
-    return tuple(_rule(row, number) for number, row in enumerate(cast("list[Any]", given), 1))
+    return tuple(_rule(row, number) for number, row in enumerate(cast("list[object]", given), 1))
 
 
 def _rule(row: object, number: int) -> Rule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from memoranda.cli.shared.options import AsJson, StoreUrl, UserName
 from memoranda.cli.shared.output import print_json, table
@@ -43,7 +43,9 @@ def policy_show(
 
 
 def _plain(value: Any) -> Any:
-    return [_row(each) for each in value] if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return [_row(each) for each in cast("tuple[Any, ...]", value)]
+    return value
 
 
 def _row(value: Any) -> dict[str, Any]:
@@ -58,5 +60,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "; ".join(str(_row(each)) for each in value) or "-"
+        return "; ".join(str(_row(each)) for each in cast("tuple[Any, ...]", value)) or "-"
     return f"{value:,}" if isinstance(value, int) else str(value)
