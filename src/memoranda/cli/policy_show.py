@@ -42,23 +42,23 @@ def policy_show(
     table([[key, _shown(each.value), each.origin] for key, each in settings.items()])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, tuple):
-        return [_row(each) for each in cast("tuple[Any, ...]", value)]
+        return [_row(each) for each in cast("tuple[object, ...]", value)]
     return value
 
 
-def _row(value: Any) -> dict[str, Any]:
+def _row(value: object) -> dict[str, Any]:
     from dataclasses import fields
 
-    return {each.name: getattr(value, each.name) for each in fields(value)}
+    return {each.name: getattr(value, each.name) for each in fields(cast("Any", value))}
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "; ".join(str(_row(each)) for each in cast("tuple[Any, ...]", value)) or "-"
+        return "; ".join(str(_row(each)) for each in cast("tuple[object, ...]", value)) or "-"
     return f"{value:,}" if isinstance(value, int) else str(value)
