@@ -7,7 +7,6 @@ for the whole process, and stays until the process ends. A forked child has a co
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +21,7 @@ from memoranda.stores.log.sql_store import SqlStore
 from memoranda.stores.log.transaction import Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from types import TracebackType
 
     from memoranda.stores.log.connection import Connection
@@ -102,12 +101,10 @@ class RamDatabase:
         if self._copied_at_work:
             raise Misuse("This process was forked off amid work on the memory; it can't use it.")
 
-    @contextmanager
-    def reading(self) -> Generator[Connection]:
+    def reading(self) -> _RamReading:
         """The connection; nobody writes meanwhile."""
         self._check_whole()
-        with self._turn:
-            yield self._db
+        return _RamReading(self._db, self._turn)
 
     def writing(self) -> Transaction:
         """A transaction; nobody reads meanwhile."""
@@ -119,6 +116,23 @@ class RamDatabase:
 
     def close(self) -> None:
         """Nothing to do: a private database goes with its last reference."""
+
+
+class _RamReading:
+    """The context in which nobody else uses the connection; a class, for its speed."""
+
+    __slots__ = ("_db", "_turn")
+
+    def __init__(self, db: Connection, turn: RLock) -> None:
+        self._db = db
+        self._turn = turn
+
+    def __enter__(self) -> Connection:
+        self._turn.acquire()
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        self._turn.release()
 
 
 class _RamTransaction(Transaction):

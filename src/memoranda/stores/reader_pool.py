@@ -5,8 +5,11 @@ from __future__ import annotations
 from threading import Condition
 from typing import TYPE_CHECKING, Final
 
+from memoranda.errors import MemorandaError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
     from memoranda.stores.log.connection import Connection
 
@@ -31,6 +34,10 @@ class ReaderPool:
         self._idle: list[Connection] = []
         self._lent = 0
         self._is_held = False
+
+    def lent(self) -> Lent:
+        """A connection for as long as the context is open."""
+        return Lent(self)
 
     def lend(self) -> Connection | None:
         """A connection in a transaction of its own; give it back, also a None."""
@@ -90,3 +97,27 @@ class ReaderPool:
             idle, self._idle = self._idle, []
         for db in idle:
             db.close()
+
+
+class Lent:
+    """The context in which a connection is lent; a class, since a generator costs 4 us more (a
+    read takes 40)."""
+
+    __slots__ = ("_db", "_pool")
+
+    def __init__(self, pool: ReaderPool) -> None:
+        self._pool = pool
+
+    def __enter__(self) -> Connection | None:
+        self._db = self._pool.lend()
+        return self._db
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # After a refusal it is as good as before: to open one costs more than most reads.
+        is_sound = error is None or isinstance(error, MemorandaError)
+        self._pool.give_back(self._db, is_sound=is_sound)

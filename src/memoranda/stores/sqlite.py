@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
-from memoranda.errors import MemorandaError, Misuse, Unavailable
+from memoranda.errors import Misuse, Unavailable
 from memoranda.stores import control, forks
 from memoranda.stores.base import Capabilities, Retention
 from memoranda.stores.log import schema
@@ -21,12 +20,12 @@ from memoranda.stores.log.database import connect
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_backend import SqlBackend
 from memoranda.stores.log.transaction import Transaction
-from memoranda.stores.reader_pool import ReaderPool
+from memoranda.stores.reader_pool import Lent, ReaderPool
 from memoranda.stores.sqlite_file import DatabaseFile
 from memoranda.stores.turnstile import Turnstile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from types import TracebackType
 
     from memoranda.stores.log.connection import Connection
@@ -97,19 +96,9 @@ class SqliteDatabase:
         if writer is not None:
             writer.let_go()
 
-    @contextmanager
-    def reading(self) -> Generator[Connection | None]:
+    def reading(self) -> Lent:
         """A reading connection in a transaction of its own; None while there is no file."""
-        db = self._readers.lend()
-        is_sound = False
-        try:
-            yield db
-            is_sound = True
-        except MemorandaError:
-            is_sound = True  # a refusal: to open a connection costs more than most reads
-            raise
-        finally:
-            self._readers.give_back(db, is_sound=is_sound)
+        return self._readers.lent()
 
     def _reader(self) -> Connection | None:
         file = self._file
