@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memoranda import reply
 from memoranda.arguments import any_text
 from memoranda.command import parse
 from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId, Unsupported
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import ROOT
 from memoranda.policies.handler import Handler
 from memoranda.policies.policy import Policy

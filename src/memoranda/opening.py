@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from memoranda import arguments
 from memoranda.core import Core
 from memoranda.drive import suspending_pause
 from memoranda.errors import Misuse
 from memoranda.lazy_pattern import lazy_pattern
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.policies.limits import API_STORE_FILES, Limits
 from memoranda.policies.policy import Policy
 from memoranda.retry import blocking_pause

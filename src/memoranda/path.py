@@ -7,12 +7,10 @@ normalises paths, and nothing takes a path as ``str``.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Final
 
 from memoranda.errors import BadPath, Misuse, PathFault
-from memoranda.invisible import INVISIBLE
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import dataclass
 from memoranda.path_probe import could_become_structure
@@ -155,7 +153,14 @@ def is_allowed_name(name: str) -> bool:
         _check_name(name, name)
     except BadPath:
         return False
-    return unicodedata.is_normalized("NFC", name)
+    return name.isascii() or _in_nfc(name) == name
+
+
+def _in_nfc(given: str) -> str:
+    # Loaded for who needs it: its table is larger than all else that a first view loads.
+    from unicodedata import normalize
+
+    return normalize("NFC", given)
 
 
 def _exact(given: object) -> str:
@@ -173,7 +178,7 @@ def _parse(given: str) -> MemoryPath:
         raise BadPath(given)
     if len(given) > _MAX_GIVEN_CHARS:
         raise BadPath(given, PathFault.PATH_TOO_LONG)
-    text = unicodedata.normalize("NFC", given)
+    text = given if given.isascii() else _in_nfc(given)
     if len(text.encode(errors="surrogatepass")) - len(ROOT_TEXT) > MAX_PATH_BYTES:
         raise BadPath(given, PathFault.PATH_TOO_LONG)
     slash = text.endswith("/")
@@ -201,8 +206,11 @@ def _check_name(name: str, given: str) -> None:
 
 def _fault_in_shape(name: str) -> PathFault | None:
     # Of ASCII, what can be printed is all that can be seen: most names need no look at the table.
-    if not (name.isascii() and name.isprintable()) and INVISIBLE.search(name):
-        return PathFault.HIDDEN_CHARACTER
+    if not (name.isascii() and name.isprintable()):
+        from memoranda.invisible import INVISIBLE
+
+        if INVISIBLE.search(name):
+            return PathFault.HIDDEN_CHARACTER
     if "\\" in name:
         return PathFault.BACKSLASH
     if len(name.encode()) > MAX_SEGMENT_BYTES:

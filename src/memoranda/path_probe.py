@@ -7,7 +7,6 @@ that shows an exported folder. So a name that would turn into structure there is
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 from memoranda.lazy_pattern import lazy_pattern
@@ -56,4 +55,8 @@ def _decode(match: re.Match[bytes]) -> bytes:
 def _is_structure(form: str) -> bool:
     if _STRUCTURE.search(form) or _DOT_PART.search(form):
         return True
-    return not form.isascii() and bool(_DOT_PART.search(unicodedata.normalize("NFKC", form)))
+    if form.isascii():
+        return False
+    from unicodedata import normalize
+
+    return bool(_DOT_PART.search(normalize("NFKC", form)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from memoranda.command import (
     Command,
@@ -49,6 +49,7 @@ from memoranda.errors import (
     UnknownCommand,
     WrongParameter,
 )
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import (
     MAX_PATH_BYTES,
     MAX_SEGMENT_BYTES,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
-from memoranda.digests import sha256
 from memoranda.errors import Misuse
 from memoranda.lazy_pattern import lazy_pattern
+from memoranda.light_named_tuples import NamedTuple
 
 DEFAULT_WORKSPACE: Final = "default"
 STORE_PREFIX: Final = "memstore_"
@@ -116,4 +116,6 @@ def _short_enough(directory: str, names: str) -> str:
     # could aim at the directory of a long one.
     if len(directory) <= MAX_DIRECTORY_BYTES and not is_hashed(directory):
         return directory
+    from memoranda.digests import sha256
+
     return "h=" + sha256(names.encode()).hexdigest()

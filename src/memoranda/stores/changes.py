@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memoranda.light_dataclasses import dataclass
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import MemoryPath
-from memoranda.text.splice import Splice
 
-EditFunction: TypeAlias = Callable[[bytes], Splice]
+if TYPE_CHECKING:
+    from memoranda.text.splice import Splice
+
+EditFunction: TypeAlias = "Callable[[bytes], Splice]"
 
 
 # ---------------------------------------------------------------- preconditions

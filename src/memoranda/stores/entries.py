@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import MemoryPath
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import MemoryPath
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from memoranda.light_named_tuples import NamedTuple
 
 
 class Capabilities(NamedTuple):

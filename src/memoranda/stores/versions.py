@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memoranda.light_dataclasses import dataclass
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import MemoryPath
 
 if TYPE_CHECKING:

@@ -16,18 +16,13 @@ from weakref import WeakSet, WeakValueDictionary
 from memoranda.errors import Misuse, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Backend, Capabilities, Context, StoreInfo, StorePage
-from memoranda.stores.folder import meta
 from memoranda.stores.folder.clock import CLOCK, Clock
 from memoranda.stores.folder.descriptor import Descriptor
-from memoranda.stores.folder.erasing import erase_directory, sweep_erased
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.file_port import FILES, LISTING, Files
-from memoranda.stores.folder.home import MEMORIES, Home, Whose
-from memoranda.stores.folder.index import Index
-from memoranda.stores.folder.layout import open_or_make_directory
+from memoranda.stores.folder.home import ERASED, MEMORIES, Home, Whose
 from memoranda.stores.folder.place import Place, open_places
 from memoranda.stores.folder.store import FolderStore
-from memoranda.stores.log.ids import new_store_id
 from memoranda.tenant import (
     DEFAULT_WORKSPACE,
     check_tenant,
@@ -41,6 +36,7 @@ from memoranda.tenant import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memoranda.stores.folder.index import Index
     from memoranda.stores.log.connection import Connection
 
 STORES: Final = "stores"
@@ -68,15 +64,25 @@ class FolderBackend(Backend):
         self.is_closed = False
         self._files = files
         self._vfs = vfs
-        self._index = Index(self.root, vfs)
+        self._made_index: Index | None = None
         self._begin()
         self._refuse_foreign()
         _backends.add(self)
 
     def _begin(self) -> None:
-        self._lock = Lock()  # guards both
+        self._lock = Lock()  # guards all three
         self._stores: Descriptor | None = None
         self._places: WeakValueDictionary[str, Place] = WeakValueDictionary()
+
+    @property
+    def _index(self) -> Index:
+        # No view of a user's store needs it.
+        from memoranda.stores.folder.index import Index
+
+        with self._lock:
+            if self._made_index is None:
+                self._made_index = Index(self.root, self._vfs)
+            return self._made_index
 
     def _refuse_foreign(self) -> None:
         """A folder of the official SDK's own tool holds memories, but none of ours."""
@@ -106,6 +112,8 @@ class FolderBackend(Backend):
         description: str = "",
         metadata: Mapping[str, str] | None = None,
     ) -> StoreInfo:
+        from memoranda.stores.log.ids import new_store_id
+
         self._check_open()
         now = self.clock.now_ns()
         info = StoreInfo(
@@ -199,6 +207,8 @@ class FolderBackend(Backend):
     async def erase(
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
+        from memoranda.stores.folder.erasing import erase_directory
+
         info = await self.info(store_id, workspace)
         directory = directory_of(info)
         place = self._place_of(info)
@@ -223,7 +233,8 @@ class FolderBackend(Backend):
                 places, self._stores = list(self._places.values()), None
             for place in places:
                 place.close()
-            self._index.close()
+            if self._made_index is not None:
+                self._made_index.close()
 
     def _check_open(self) -> None:
         if self.is_closed:
@@ -270,15 +281,23 @@ class FolderBackend(Backend):
                         return None
                     # Another process sweeps as well, or nothing can be removed here: next time.
                     with suppress(OSError):
-                        sweep_erased(self._files, self._stores.number)
+                        self._sweep(self._stores.number)
             except OSError as error:
                 raise as_unavailable(error) from error
             return self._stores
+
+    def _sweep(self, stores: int) -> None:
+        if any(name.startswith(ERASED) for name in self._files.names(stores)):
+            from memoranda.stores.folder.erasing import sweep_erased
+
+            sweep_erased(self._files, stores)
 
     def _open_stores(self, *, make: bool) -> Descriptor:
         if not make:
             path = os.path.join(self.root, STORES)
             return Descriptor(self._files.open(path, LISTING))
+        from memoranda.stores.folder.layout import open_or_make_directory
+
         if not os.path.isdir(self.root):
             os.makedirs(self.root, mode=0o700, exist_ok=True)
             os.chmod(self.root, 0o700)
@@ -321,6 +340,8 @@ class FolderBackend(Backend):
 
     def _take_up(self, directory: str) -> StoreInfo | None:
         """Look into a store that the index lacks, and put it in."""
+        from memoranda.stores.folder import meta
+
         whose = whose_is(directory)
         if whose is None:
             return None
@@ -363,7 +384,9 @@ class FolderBackend(Backend):
 
     def before_fork(self) -> None:
         """Close the index, and let nobody use it until the fork is over."""
-        self._index.before_fork()
+        self._lock.acquire()  # nobody makes one meanwhile
+        if self._made_index is not None:
+            self._made_index.before_fork()
 
     def after_fork(self, *, in_child: bool) -> None:
         """Go on: in the child with locks that none of the parent's threads held."""
@@ -373,7 +396,10 @@ class FolderBackend(Backend):
             for place in places:
                 place.after_fork()
                 self._places[place.directory] = place
-        self._index.after_fork(in_child=in_child)
+        else:
+            self._lock.release()
+        if self._made_index is not None:
+            self._made_index.after_fork(in_child=in_child)
 
 
 def directory_of(info: StoreInfo) -> str:

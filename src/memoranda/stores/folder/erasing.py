@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from memoranda.stores.folder.home import ERASED
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
     from memoranda.stores.folder.file_port import Files
     from memoranda.stores.folder.place import Place
-
-_ERASED: Final = ".erased-"
-"""How a directory is called while it is removed: no store's directory begins with a dot."""
 
 
 def erase_directory(files: Files, stores: int, directory: str, place: Place, clock: Clock) -> None:
@@ -21,7 +20,7 @@ def erase_directory(files: Files, stores: int, directory: str, place: Place, clo
     from memoranda.stores.folder.leftovers import remove_all
 
     writer = place.open(clock)
-    name = _ERASED + os.urandom(8).hex()
+    name = ERASED + os.urandom(8).hex()
     if writer is not None:
         with writer.group.alone(), writer.turn():
             writer.opened.mark_erased()
@@ -40,7 +39,7 @@ def erase_directory(files: Files, stores: int, directory: str, place: Place, clo
 def sweep_erased(files: Files, stores: int) -> None:
     """Go on with what an interrupted erasure left."""
     for name in files.names(stores):
-        if name.startswith(_ERASED):
+        if name.startswith(ERASED):
             from memoranda.stores.folder.leftovers import remove_all
 
             remove_all(files, name, stores)

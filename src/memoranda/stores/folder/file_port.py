@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
@@ -241,6 +240,8 @@ class Files:
 
     def is_open_elsewhere(self, descriptor: int) -> bool:
         """Whether anybody else has an open file open, too; False where nobody can tell."""
+        import signal  # half a millisecond, and no reader asks
+
         try:
             # A lease that is broken sends SIGIO, which ends a process; SIGURG is ignored.
             fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)

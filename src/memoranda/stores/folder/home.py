@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from memoranda.light_named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.clock import Clock
@@ -18,6 +20,9 @@ MEMORIES: Final = "memories"
 INCOMING: Final = "incoming"
 TRASH: Final = "trash"
 RECOVERED: Final = "recovered"
+
+ERASED: Final = ".erased-"
+"""How a store's directory is called while it is removed: no store's begins with a dot."""
 
 
 class Home(NamedTuple):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING, READING, Files
 from memoranda.stores.folder.home import HISTORY, LOCK, MEMORIES
-from memoranda.stores.folder.probes import is_on_network
 from memoranda.stores.folder.tree import Tree
 from memoranda.stores.folder.turns import NO_BOOT_ID, WORD_BYTES, Word, boot_id
 
@@ -110,7 +109,7 @@ def open_tree(home: Home) -> OpenTree | None:
         word is None
         or boot == NO_BOOT_ID
         or word != (boot, word.applied, False, opened.history_inode, opened.memories_inode)
-        or is_on_network(home.files, opened.directory.number)
+        or _is_on_network(opened)
     ):
         return None
     return opened
@@ -134,6 +133,15 @@ def _open(home: Home, kind: type[OpenTree]) -> OpenTree | None:
     except FileNotFoundError:
         return None if kind is OpenTree else opened
     return opened
+
+
+def _is_on_network(opened: OpenTree) -> bool:
+    kind = opened.files.filesystem_type(opened.directory.number)
+    if not kind:
+        return False
+    from memoranda.stores.folder.probes import is_of_network
+
+    return is_of_network(kind)
 
 
 def _lock(files: Files, directory: Descriptor) -> Descriptor | None:

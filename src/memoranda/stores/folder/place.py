@@ -16,7 +16,6 @@ from memoranda.errors import MemorandaError, UnknownId
 from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
 from memoranda.stores.folder.forking import ForkGate
 from memoranda.stores.folder.open_tree import TreeAsItLies, open_tree, open_tree_as_it_lies
-from memoranda.stores.log.records import Records
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.backend import FolderBackend
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.open_tree import OpenTree
     from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.folder.writer import Writer
+    from memoranda.stores.log.records import Records
 
 DESCRIPTORS_A_STORE: Final = 10
 """Directory, lock, memories/, incoming/, the database's three, two of a reading connection, one
@@ -50,7 +50,7 @@ class Place:
         self.directory = directory
         self.whose = whose
         self.is_erased = False
-        self.records = Records()
+        self._records: Records | None = None
         self.writer: Writer | None = None
         self.used = 0.0
         self._id = store_id
@@ -58,6 +58,7 @@ class Place:
         self._tree: OpenTree | None = None
         self._tree_opened = 0.0
         self._opening = Lock()  # one thread at a time opens or closes
+        self._noting = Lock()  # guards the making of the records
 
     @property
     def id(self) -> str:
@@ -67,6 +68,24 @@ class Place:
 
             self._id = new_store_id(self._backend.clock.now_ns())
         return self._id
+
+    @property
+    def records(self) -> Records:
+        """What waits for the next commit."""
+        found = self._records
+        if found is None:
+            from memoranda.stores.log.records import Records
+
+            with self._noting:
+                found = self._records
+                if found is None:
+                    found = self._records = Records()
+        return found
+
+    @property
+    def has_records(self) -> bool:
+        """Whether anything waits for the next commit."""
+        return self._records is not None and self._records.are_waiting
 
     # ---- for reading
 
@@ -227,8 +246,8 @@ class Place:
 
     def after_fork(self) -> None:
         """In the child: what waits to be written is the parent's to write."""
-        self._opening = Lock()
-        self.records = Records()
+        self._opening, self._noting = Lock(), Lock()
+        self._records = None
 
 
 class OpenPlaces:

@@ -68,4 +68,9 @@ def _exists(files: Files, name: str, directory: int) -> bool:
 
 def is_on_network(files: Files, directory: int) -> bool:
     """Whether the disk is shared through a network, so that one process has to hold it alone."""
-    return files.filesystem_type(directory) in _NETWORK
+    return is_of_network(files.filesystem_type(directory))
+
+
+def is_of_network(kind: int) -> bool:
+    """Whether that kind of file system is one of a network."""
+    return kind in _NETWORK

@@ -11,7 +11,6 @@ from memoranda.stores.base import Content
 from memoranda.stores.folder.file_port import READING, Files
 from memoranda.stores.folder.found_names import is_litter, is_memory_name
 from memoranda.stores.folder.tree import ABSENT, Place, Tree, read_whole
-from memoranda.stores.log.tree import Tree as LogTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +55,7 @@ def read_by_log(
     """The same while places lag: the log says which, and what they hold."""
     from memoranda.stores.folder.heads import is_beneath
     from memoranda.stores.log import bodies
+    from memoranda.stores.log.tree import Tree as LogTree
 
     found = LogTree(log, 0).walk(path)
     node = found.node

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import apsw
-
 from memoranda.errors import Corrupt, Misuse, NotFound, ReadOnly, UnknownId
 from memoranda.path import ROOT
 from memoranda.stores.base import (
@@ -22,16 +20,12 @@ from memoranda.stores.base import (
     Problem,
     Report,
 )
-from memoranda.stores.folder import meta
 from memoranda.stores.folder.faults import Unwritable, as_unavailable
-from memoranda.stores.folder.jobs import FolderJob, nothing
 from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
 from memoranda.stores.folder.totals import Totals
-from memoranda.stores.log import schema
-from memoranda.stores.log.database import NONSENSE, as_ours, damaged
 from memoranda.stores.log.log_store import LogStore, nothing_at
 
 if TYPE_CHECKING:
@@ -40,6 +34,7 @@ if TYPE_CHECKING:
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Change, Moment, Version
     from memoranda.stores.folder.backend import FolderBackend
+    from memoranda.stores.folder.jobs import FolderJob
     from memoranda.stores.folder.open_tree import OpenTree
     from memoranda.stores.folder.place import Place
     from memoranda.stores.folder.writer import Writer
@@ -82,6 +77,11 @@ class FolderStore(LogStore):
 
     @contextmanager
     def _reading(self) -> Generator[StoreLog | None]:
+        import apsw
+
+        from memoranda.stores.log import schema
+        from memoranda.stores.log.database import NONSENSE, as_ours, damaged
+
         while True:
             writer = self._writer()
             if writer is None:
@@ -131,6 +131,15 @@ class FolderStore(LogStore):
                 self._place.forget(writer.opened)
             else:
                 return True
+
+    def _turn(
+        self, *, looks: tuple[tuple[MemoryPath, bool], ...] = (), adopts_all: bool = False
+    ) -> bool:
+        """Have a turn that changes nothing but what people did there, and what waits; False if
+        there is no store."""
+        from memoranda.stores.folder.jobs import FolderJob, nothing
+
+        return self._run(FolderJob(nothing, looks=looks, adopts_all=adopts_all))
 
     # ---- reading
 
@@ -184,7 +193,7 @@ class FolderStore(LogStore):
             return await super().outline(directory, line_chars)
 
     async def stat(self, path: MemoryPath) -> Entry:
-        self._run(FolderJob(nothing, looks=((path, False),)))
+        self._turn(looks=((path, False),))
         return await super().stat(path)
 
     async def list(
@@ -213,11 +222,13 @@ class FolderStore(LogStore):
 
     def _adopt_all(self) -> None:
         """Take in whatever people did in the tree."""
-        self._run(FolderJob(nothing, adopts_all=True))
+        self._turn(adopts_all=True)
 
     # ---- writing
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
+        from memoranda.stores.folder.jobs import FolderJob
+
         job = FolderJob.applying(changes, context)
         try:
             if not self._run(job):
@@ -245,7 +256,7 @@ class FolderStore(LogStore):
             self._write_records()
 
     async def flush(self) -> None:
-        if self._place.records.are_waiting:
+        if self._place.has_records:
             self._flush()
 
     def _write_records(self) -> None:
@@ -256,11 +267,13 @@ class FolderStore(LogStore):
             self._place.records.take()
 
     def _flush(self) -> None:
-        if not self._run(FolderJob(nothing)):
+        if not self._turn():
             self._place.records.take()  # the same where the store was never made
 
     def archive(self) -> None:
         """Let nobody write any more but to delete and to redact."""
+        from memoranda.stores.folder import meta
+        from memoranda.stores.folder.jobs import FolderJob
 
         def work(turn: Turn) -> tuple[Version, ...]:
             now = self._backend.clock.now_ns()
@@ -323,7 +336,7 @@ class FolderStore(LogStore):
     async def close(self) -> None:
         is_open = not (self._is_closed or self._backend.is_closed)
         try:
-            if is_open and self._place.records.are_waiting:
+            if is_open and self._place.has_records:
                 self._write_records()
         finally:
             self._is_closed = True

@@ -3,7 +3,9 @@ or, where there is no log to ask or it doesn't know the directory, what a walk c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from memoranda.light_named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memoranda.stores.folder.counters import Counters

@@ -10,8 +10,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.stores.folder.file_port import DIRECTORY, LISTING, LOOKING, READING, Files
 
 LARGEST_BYTES: Final = 256 * 1024 * 1024

@@ -11,8 +11,9 @@ follows the log.
 from __future__ import annotations
 
 import struct
-from typing import Final, NamedTuple
+from typing import Final
 
+from memoranda.light_named_tuples import NamedTuple
 from memoranda.stores.folder.file_port import Files
 
 _WORD: Final = struct.Struct("<8s16sQQQQ")
