@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from memoranda import AsyncMemory, Memory
 from memoranda.stores.base import Report
+from tests.stores.postgres_server import postgres_url
 
 Answer = tuple[Any, bool]
 
@@ -21,8 +23,8 @@ Answer = tuple[Any, bool]
 class Handler:
     """A memory opened for the harness."""
 
-    def __init__(self, url: str) -> None:
-        self.memory = Memory.open(url)
+    def __init__(self, url: str, user: str | None = None) -> None:
+        self.memory = Memory.open(url, user=user)
 
     def __call__(self, command: dict[str, Any]) -> Answer:
         return self.memory.execute(command)
@@ -37,8 +39,8 @@ class Handler:
 class AsyncHandler:
     """The same through the asynchronous facade, in an event loop of its own for each command."""
 
-    def __init__(self, url: str) -> None:
-        self.memory = AsyncMemory.open(url)
+    def __init__(self, url: str, user: str | None = None) -> None:
+        self.memory = AsyncMemory.open(url, user=user)
 
     def __call__(self, command: dict[str, Any]) -> Answer:
         return asyncio.run(self.memory.execute(command))
@@ -87,6 +89,11 @@ def in_ram(base: str) -> str:
     return "memory:"
 
 
+def in_postgres(base: str) -> tuple[str, str]:
+    """The database that the process which started this one has, and a user for the folder."""
+    return postgres_url(), "h" + sha256(base.encode()).hexdigest()
+
+
 def folder(base: str) -> Handler:
     return Handler(in_folder(base))
 
@@ -99,12 +106,20 @@ def ram(base: str) -> Handler:
     return Handler(in_ram(base))
 
 
+def postgres(base: str) -> Handler:
+    return Handler(*in_postgres(base))
+
+
 def folder_async(base: str) -> AsyncHandler:
     return AsyncHandler(in_folder(base))
 
 
 def sqlite_async(base: str) -> AsyncHandler:
     return AsyncHandler(in_sqlite(base))
+
+
+def postgres_async(base: str) -> AsyncHandler:
+    return AsyncHandler(*in_postgres(base))
 
 
 def ram_async(base: str) -> AsyncHandler:
@@ -120,6 +135,8 @@ FACTORIES: dict[str, Callable[[str], Callable[[dict[str, Any]], Answer]]] = {
     "ram_async": ram_async,
     "sqlite": sqlite,
     "sqlite_async": sqlite_async,
+    "postgres": postgres,
+    "postgres_async": postgres_async,
     "folder": folder,
     "folder_async": folder_async,
     "sdk_folder": sdk_folder,

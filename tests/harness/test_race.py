@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.runs import run
+from tests.stores.postgres_server import postgres_url
 
-STORES = ["folder", "sqlite"]
+STORES = ["folder", "sqlite", "postgres"]
+
+
+@pytest.fixture(autouse=True)
+def server(request: pytest.FixtureRequest) -> None:
+    """Up before the run, so that its processes find one."""
+    if request.getfixturevalue("handler") == "postgres":
+        postgres_url()
 
 
 @pytest.mark.parametrize("handler", STORES)

@@ -104,7 +104,7 @@ class Server:
     def stop(self) -> None:
         """End it and remove its folder."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGQUIT)
+            self._process.send_signal(signal.SIGINT)
             self._process.wait(START_SECONDS)
             self._process = None
         shutil.rmtree(self.home, ignore_errors=True)
@@ -130,6 +130,10 @@ class Database:
             )
         migrate(self.owner, APP)
         self._connection = psycopg.connect(self.superuser, autocommit=True)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
 
     def wipe(self) -> None:
         """Remove every row."""
@@ -165,9 +169,44 @@ def database() -> Database:
         name = f"memo_{os.getpid()}"
         atexit.register(_drop, given, name)
         return Database(given, name)
+    return Database(own_server().admin)
+
+
+@cache
+def own_server() -> Server:
+    """The server of this process's tests; also beside ``DATABASE_URL``, for what stops it."""
     server = Server.made("fsync=off", "synchronous_commit=off", "full_page_writes=off")
     atexit.register(server.stop)
-    return Database(server.admin)
+    return server
+
+
+@cache
+def own_database() -> Database:
+    """A database on that server, whatever ``DATABASE_URL`` says."""
+    return Database(own_server().admin, "memo_faults")
+
+
+URL_FOR_CHILDREN = "POSTGRES_OF_THE_TESTS"
+
+
+def postgres_url() -> str:
+    """The application's URL, here and in processes that a test starts after asking for it."""
+    given = os.environ.get(URL_FOR_CHILDREN)
+    if given is None:
+        given = os.environ[URL_FOR_CHILDREN] = database().url
+    return given
+
+
+_homes: list[Path] = []
+
+
+def url_for(home: Path) -> str:
+    """The application's URL of the database, empty for each new home."""
+    found = database()
+    if _homes != [home]:
+        found.wipe()
+        _homes[:] = [home]
+    return found.url
 
 
 def _drop(admin: str, name: str) -> None:

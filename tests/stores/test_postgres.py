@@ -11,18 +11,7 @@ from memoranda.stores.base import Backend
 from memoranda.stores.open import suspends_for
 from memoranda.stores.postgres.backend import PostgresBackend
 from memoranda.testing.store_suite import StoreSuite
-from tests.stores.postgres_server import database
-
-_homes: list[Path] = []
-
-
-def url_for(home: Path) -> str:
-    """The database, empty for each new home."""
-    found = database()
-    if _homes != [home]:
-        found.wipe()
-        _homes[:] = [home]
-    return found.url
+from tests.stores.postgres_server import database, url_for
 
 
 class TestPostgresStore(StoreSuite):

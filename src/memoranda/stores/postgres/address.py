@@ -10,6 +10,8 @@ from memoranda.errors import Misuse, Unavailable
 _POOL_SIZE: Final = "pool_size"
 DEFAULT_POOL_SIZE: Final = 10
 MOST_CONNECTIONS: Final = 1000
+CONNECTION_SECONDS = 5.0
+"""How long a call waits for a connection before that counts as a failed try."""
 
 _DEFAULTS: Final = {
     "application_name": "memoranda",

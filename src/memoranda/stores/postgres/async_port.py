@@ -12,6 +12,7 @@ import psycopg
 import psycopg_pool
 
 from memoranda.errors import Misuse, Unavailable
+from memoranda.stores.postgres import address
 from memoranda.stores.postgres.faults import Lost, translated
 from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Port, Row, Values, begin
 
@@ -33,8 +34,8 @@ class AsyncPort(Port):
 
     suspends: ClassVar[bool] = True
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, where: Address) -> None:
+        self._where = where
         self._pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
         self._is_closed = False
 
@@ -107,12 +108,12 @@ class AsyncPort(Port):
         for ended in [other for other in self._pools if other.is_closed()]:
             del self._pools[ended]
         pool: psycopg_pool.AsyncConnectionPool = psycopg_pool.AsyncConnectionPool(
-            self._address.conninfo,
+            self._where.conninfo,
             min_size=0,
-            max_size=self._address.pool_size,
+            max_size=self._where.pool_size,
             kwargs={"autocommit": True, "prepare_threshold": None},
-            timeout=5,
-            reconnect_timeout=5,
+            timeout=address.CONNECTION_SECONDS,
+            reconnect_timeout=address.CONNECTION_SECONDS,
             open=False,
             name="memoranda",
         )

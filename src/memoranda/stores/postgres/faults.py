@@ -64,9 +64,18 @@ def translated(error: psycopg.Error, *, is_broken: bool) -> Unavailable:
         return Unavailable("The database took too long and gave up; nothing changed.")
     if state in {"53100", "53200"}:
         return Unavailable("The database has no room left; nothing changed.")
+    if state is None and isinstance(error, _unsendable()):
+        return Unavailable("A value can't be stored; nothing changed.")
     if state is None:
         return Lost("The database can't be reached; try again.")
     return Unavailable(f"The database refused (SQLSTATE {state}); nothing changed.")
+
+
+def _unsendable() -> type[psycopg.Error]:
+    """What the driver raises for a value before anything is sent."""
+    from psycopg import DataError
+
+    return DataError
 
 
 async def patiently(

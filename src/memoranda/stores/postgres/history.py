@@ -8,7 +8,7 @@ from memoranda.errors import Corrupt, UnknownId
 from memoranda.stores.base import Moment, Version, VersionFilter, VersionPage
 from memoranda.stores.log import ids
 from memoranda.stores.postgres.listing import beneath, path_of
-from memoranda.stores.postgres.sealing import CREATED, DELETED, MODIFIED, Event, version_of
+from memoranda.stores.postgres.sealing import CREATED, DELETED, MODIFIED, Event, clean, version_of
 
 if TYPE_CHECKING:
     from typing import LiteralString
@@ -57,7 +57,7 @@ async def versions(
     values: dict[str, Any] = {
         "store": made.number, "before": _END, "limit": limit + 1, "from": where.from_ns,
         "to": where.to_ns, "op": None if where.operation is None else _OPS[where.operation],
-        "actor": None if where.actor is None else where.actor.partition("\0")[0],
+        "actor": None if where.actor is None else clean(where.actor),
     }  # fmt: skip
     if after is not None:
         numbers = ids.event_of(made, after)

@@ -8,6 +8,7 @@ from memoranda.errors import NotFound, UnknownId
 from memoranda.path import ROOT_TEXT, MemoryPath
 from memoranda.stores.base import BESIDE_PATH_CHARS, Directory, Entry, Hit, Outline, Page
 from memoranda.stores.log import ids, search
+from memoranda.stores.postgres.sealing import clean
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Moment
@@ -95,7 +96,7 @@ async def page(
             raise UnknownId("moment")
     low, high = beneath(prefix)
     # What follows a NUL decides nothing: no path holds one.
-    start = _start(low, (after or "").partition("\0")[0], depth)
+    start = _start(low, clean((after or "").partition("\0")[0]), depth)
     if start >= high:
         return Page((), None)
     values: dict[str, Any] = {

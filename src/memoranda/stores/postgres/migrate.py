@@ -46,6 +46,8 @@ def migrate(url: str, role: str | None = None) -> int:
         with psycopg.connect(conninfo, prepare_threshold=None) as connection:
             done = _steps(connection)
             if role is not None:
+                # Two grants at once on one table are an error to PostgreSQL.
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
                 _check_role(connection, role)
                 for statement in (
                     "GRANT USAGE ON SCHEMA memoranda TO {}",

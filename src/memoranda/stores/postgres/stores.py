@@ -43,7 +43,7 @@ async def find(port: Port, place: Place) -> list[Row]:
 async def make(session: Session, info: StoreInfo, secret: bytes) -> Row:
     """Make a store; gives number, id and secret of it, or of the one that its user has by now."""
     (row,) = await session.run(
-        _MAKE, (info.id, info.workspace, info.user, _about(info), secret, info.created_at_ns)
+        _MAKE, (info.id, clean(info.workspace), info.user, _about(info), secret, info.created_at_ns)
     )
     return row
 

@@ -13,6 +13,7 @@ import psycopg
 import psycopg_pool
 
 from memoranda.errors import Misuse, Unavailable
+from memoranda.stores.postgres import address
 from memoranda.stores.postgres.faults import Lost, translated
 from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Port, Row, Values, begin
 
@@ -30,8 +31,8 @@ class SyncPort(Port):
 
     suspends: ClassVar[bool] = False
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, where: Address) -> None:
+        self._where = where
         self._opening = Lock()  # guards the two below
         self._pool: psycopg_pool.ConnectionPool | None = None
         self._pid = 0
@@ -102,12 +103,12 @@ class SyncPort(Port):
                 # After a fork the parent's pool is the parent's: its threads are not here.
                 self._pid = os.getpid()
                 self._pool = psycopg_pool.ConnectionPool(
-                    self._address.conninfo,
+                    self._where.conninfo,
                     min_size=0,
-                    max_size=self._address.pool_size,
+                    max_size=self._where.pool_size,
                     kwargs={"autocommit": True, "prepare_threshold": None},
-                    timeout=5,
-                    reconnect_timeout=5,
+                    timeout=address.CONNECTION_SECONDS,
+                    reconnect_timeout=address.CONNECTION_SECONDS,
                     open=True,
                     name="memoranda",
                 )

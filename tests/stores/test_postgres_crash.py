@@ -1,0 +1,87 @@
+"""PostgreSQL's own promise, and that we lean on it right: kill -9 of the whole server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from memoranda.drive import run_now
+from memoranda.stores.base import Context, Edit, Put, Store
+from memoranda.stores.postgres.backend import PostgresBackend
+from memoranda.testing.promises.steps import append, p
+from tests.stores.postgres_server import Database, Server
+
+AGENT = Context(actor="agent", command="test")
+WRITERS = 3
+
+
+@pytest.fixture
+def durable() -> Iterator[Server]:
+    """A server that means it."""
+    server = Server.made("fsync=on")
+    yield server
+    server.stop()
+
+
+class Writer(threading.Thread):
+    """Appends to its own file and to one that all share; knows what was acknowledged."""
+
+    def __init__(self, store: Store, number: int) -> None:
+        super().__init__(daemon=True)
+        self._store = store
+        self._number = number
+        self.done = 0
+        self.failure: BaseException | None = None
+        self.is_to_stop = threading.Event()
+
+    def run(self) -> None:
+        try:
+            while not self.is_to_stop.is_set():
+                line = append(b"%d.%d\n" % (self._number, self.done))
+                changes = [Edit(p("/all.md"), line), Edit(p(f"/{self._number}.md"), line)]
+                run_now(self._store.apply(changes, AGENT))
+                self.done += 1
+        except BaseException as error:  # noqa: BLE001 - told to the test, which raises it
+            self.failure = error
+
+
+def strike(server: Server, rounds: int) -> None:
+    """Kill the server under load, bring it back, and look at everything that was acknowledged."""
+    db = Database(server.admin)
+    backend = PostgresBackend(db.url)
+    store = run_now(backend.for_user("acme"))
+    files = ["/all.md", *(f"/{number}.md" for number in range(WRITERS))]
+    run_now(store.apply([Put(p(path), b"") for path in files], AGENT))
+    writers = [Writer(store, number) for number in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for _ in range(rounds):
+        before = [writer.done for writer in writers]
+        while any(w.done < n + 3 for w, n in zip(writers, before, strict=True) if not w.failure):
+            threading.Event().wait(0.002)
+        server.kill()
+        server.start()
+    for writer in writers:
+        writer.is_to_stop.set()
+    for writer in writers:
+        writer.join(60)
+        assert writer.failure is None
+    lines = run_now(store.read(p("/all.md"))).data.splitlines()
+    for number, writer in enumerate(writers):
+        own = [b"%d.%d" % (number, turn) for turn in range(writer.done)]
+        assert run_now(store.read(p(f"/{number}.md"))).data.splitlines() == own
+        assert [line for line in lines if line.startswith(b"%d." % number)] == own
+    assert run_now(store.verify()).problems == ()
+    run_now(backend.close())
+    db.close()
+
+
+def test_a_killed_server_loses_nothing_acknowledged_and_clients_go_on(durable: Server) -> None:
+    strike(durable, 2)
+
+
+@pytest.mark.full
+def test_fifty_kills_of_the_server_lose_nothing_acknowledged(durable: Server) -> None:
+    strike(durable, 50)
