@@ -194,7 +194,8 @@ class LogMachine(RuleBasedStateMachine):
     @invariant()
     def everything_hangs_together(self) -> None:
         """Counters, chain, bodies, heads."""
-        assert run_now(self.store.verify()).problems == ()
+        problems = run_now(self.store.verify()).problems
+        assert not problems, problems
 
     @invariant()
     def the_tree_is_the_log(self) -> None:

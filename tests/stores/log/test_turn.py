@@ -574,3 +574,16 @@ def test_any_content_can_be_had_from_the_log_alone() -> None:
         rig.apply(put("/a", contents[-1]))
     rig.db.execute("DELETE FROM head")
     assert [bodies.content(rig.log, seq) for seq in range(1, 72)] == contents
+
+
+def test_a_refused_command_after_an_audit_entry_leaves_the_counters_right() -> None:
+    rig = Rig()
+    rig.apply(put("/a"), put("/d/b"))
+
+    def work(turn: Turn) -> None:
+        turn.audit(AGENT, rig.now)
+        with pytest.raises(IsADirectory):
+            turn.run([put("/a", "new"), put("/d", "refused")], AGENT)
+
+    rig.turn(work)
+    assert rig.codes() == []

@@ -104,6 +104,7 @@ class Tree:
             else:
                 self._places[place] = was
         self._next = self._before_next
+        self.begin()  # else what is touched from here on would count as touched already
 
     def _restore(self, number: int) -> None:
         before = self._before[number]
