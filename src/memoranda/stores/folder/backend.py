@@ -21,7 +21,7 @@ from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.file_port import FILES, LISTING, Files
 from memoranda.stores.folder.home import ERASED, MEMORIES, Home, Whose
-from memoranda.stores.folder.place import Place, open_places
+from memoranda.stores.folder.place import Place, close_together, open_places
 from memoranda.stores.folder.store import FolderStore
 from memoranda.tenant import (
     DEFAULT_WORKSPACE,
@@ -231,8 +231,7 @@ class FolderBackend(Backend):
             self.is_closed = True
             with self._lock:
                 places, self._stores = list(self._places.values()), None
-            for place in places:
-                place.close()
+            close_together(places)
             if self._made_index is not None:
                 self._made_index.close()
 

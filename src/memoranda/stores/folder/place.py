@@ -9,7 +9,9 @@ without noticing.
 from __future__ import annotations
 
 import resource
-from threading import Lock
+from collections import deque
+from contextlib import suppress
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import MemorandaError, UnknownId
@@ -18,6 +20,8 @@ from memoranda.stores.folder.forking import ForkGate
 from memoranda.stores.folder.open_tree import TreeAsItLies, open_tree, open_tree_as_it_lies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memoranda.stores.folder.backend import FolderBackend
     from memoranda.stores.folder.clock import Clock
     from memoranda.stores.folder.home import Home, Whose
@@ -32,6 +36,8 @@ while reading."""
 
 _LEFT_TO_OTHERS: Final = 64
 IDLE_SECONDS: Final = 60.0
+MOST_CLOSING: Final = 8
+"""So many stores are closed at a time."""
 
 LOOK_AGAIN_SECONDS: Final = 1.0
 """A store that may not be written is opened anew so often: it may be in order by then."""
@@ -250,6 +256,27 @@ class Place:
         self._records = None
 
 
+def close_together(places: Sequence[Place]) -> None:
+    """Close stores, some at a time: each spends its time waiting for the disk, which makes several
+    durable at once."""
+    waiting = deque(places)
+
+    def work() -> None:
+        with suppress(IndexError):
+            while True:
+                waiting.popleft().close()
+
+    helpers: list[Thread] = []
+    with suppress(RuntimeError):  # the interpreter is ending: no more threads
+        for _ in range(min(len(places), MOST_CLOSING) - 1):
+            helper = Thread(target=work, name="memoranda-closing")
+            helper.start()
+            helpers.append(helper)
+    work()
+    for helper in helpers:
+        helper.join()
+
+
 class OpenPlaces:
     """The open stores of this process, of all its backends."""
 
@@ -303,8 +330,7 @@ class OpenPlaces:
         """Close every store: the process ends."""
         with self._lock:
             places = list(self._open)
-        for place in places:
-            place.close()
+        close_together(places)
 
     def before_fork(self) -> None:
         """Close every database, and let nobody open one until the fork is over."""

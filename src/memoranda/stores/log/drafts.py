@@ -87,8 +87,9 @@ class Drafts:
         the command made counts as the making, too.
         """
         for drafts in tuple(self._by_node.values()):
-            if len(drafts) == 1 and self._tree.is_as_before(drafts[0].node):
-                self._drop(drafts[0].node)
+            if len(drafts) == 1:
+                if self._tree.is_as_before(drafts[0].node):
+                    self._drop(drafts[0].node)
             elif self.began(drafts[0].node):
                 for draft in drafts[1:]:
                     if draft.event.op == events.MODIFIED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
@@ -81,12 +82,8 @@ class Node:
 
 FIELDS: Final = field_names(Node)
 COLUMNS: Final = ", ".join(FIELDS)
-_values = attrgetter(*FIELDS)
-
-
-def values_of(node: Node) -> tuple[Any, ...]:
-    """The row of a node, in the order of ``COLUMNS``."""
-    return _values(node)
+values_of: Final[Callable[[Node], tuple[Any, ...]]] = attrgetter(*FIELDS)
+"""The row of a node, in the order of ``COLUMNS``."""
 
 
 def is_hidden(name: str) -> bool:

@@ -253,7 +253,8 @@ class Tree:
                 return None
             names.append(node.plain_name)
             node = above
-        return tuple(names[::-1])
+        names.reverse()
+        return tuple(names)
 
     def beneath(self, directory: Node) -> Iterator[Node]:
         """The live children of a directory, by name as far as the database knows them."""
@@ -313,16 +314,19 @@ class Tree:
         assert node.name is not None
         self._place((chain[-1].id, node.name), node)
         deep, long = (node.deep, node.long) if node.is_directory else (0, 0)
+        files = 1 if node.files is None else node.files
         below = node
         for above in reversed(chain):
             deep += 1
             long += len(below.plain_name.encode()) + 1
-            above.deep = max(above.deep, deep)
-            above.long = max(above.long, long)
+            if deep > above.deep:
+                above.deep = deep
+            if long > above.long:
+                above.long = long
             if not above.files:
                 above.gone = None
                 self._moved.add(above.id)
-            above.files = (above.files or 0) + (1 if node.files is None else node.files)
+            above.files = (above.files or 0) + files
             below = above
 
     def detach(self, node: Node, chain: list[Node], seq: int) -> None:
