@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from memoranda.command import Insert, StrReplace
 from memoranda.errors import EmptyOldString, LineOutOfRange, ManyMatches, NoMatch, NotText
 from memoranda.text.insertion import insertion as insertion_at
@@ -10,6 +12,9 @@ from memoranda.text.lines import count_lines
 from memoranda.text.matches import lines_of_matches
 from memoranda.text.splice import Splice
 from memoranda.text.utf8 import is_utf8
+
+MOST_LINES_NAMED: Final = 1000
+"""So many lines of matches an answer names: more help nobody, and take a megabyte and seconds."""
 
 
 def replacement(command: StrReplace, old: bytes) -> Splice:
@@ -27,7 +32,8 @@ def replacement(command: StrReplace, old: bytes) -> Splice:
     if at < 0:
         raise NoMatch(path)
     if old.find(wanted, at + 1) >= 0:
-        raise ManyMatches(path, lines_of_matches(old, wanted))
+        lines = lines_of_matches(old, wanted, MOST_LINES_NAMED + 1)
+        raise ManyMatches(path, lines[:MOST_LINES_NAMED], more=len(lines) > MOST_LINES_NAMED)
     return Splice(at, at + len(wanted), new)
 
 

@@ -251,14 +251,16 @@ class NoMatch(AboutPath):
 
 
 class ManyMatches(AboutPath):
-    """The text to replace starts in several places; ``lines`` are their distinct lines, 1-based."""
+    """The text to replace starts in several places; ``lines`` are their distinct lines, 1-based,
+    the first of them if there are ``more``."""
 
     code = "many_matches"
     said = "The text to replace is in {path} more than once."
 
-    def __init__(self, path: MemoryPath, lines: tuple[int, ...]) -> None:
+    def __init__(self, path: MemoryPath, lines: tuple[int, ...], *, more: bool = False) -> None:
         super().__init__(path)
         self.lines = lines
+        self.more = more
 
 
 class LineOutOfRange(Refused):

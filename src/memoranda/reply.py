@@ -385,7 +385,7 @@ def no_match(error: NoMatch, asked: Asked) -> str:
 @refusal.register(ManyMatches)
 def many_matches(error: ManyMatches, asked: Asked) -> str:
     """The text to replace is there more than once; the lines on which it begins."""
-    lines = ", ".join(map(str, error.lines))
+    lines = ", ".join(map(str, error.lines)) + ", and more" * error.more
     return (
         f"No replacement was performed. Multiple occurrences of old_str `{_old_str(asked)}` "
         f"in lines: {lines}. Please ensure it is unique"

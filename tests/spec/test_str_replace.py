@@ -292,3 +292,17 @@ def test_bytes_that_are_no_text_are_not_edited(ask: Handler, content: bytes, old
         f"Error: The file {FILE} is not UTF-8 text and cannot be edited."
     )
     assert ask.kept(FILE) == content
+
+
+@pytest.mark.spec("REPLACE-11", "REPLACE-12")
+def test_of_very_many_lines_the_first_thousand_are_named(ask: Handler) -> None:
+    ask.make(FILE, "x\n" * 1000)
+    lines = ", ".join(map(str, range(1, 1001)))
+    beginning = (
+        f"No replacement was performed. Multiple occurrences of old_str `x` in lines: {lines}"
+    )
+    assert replace(ask, "x", "z") == failed(f"{beginning}. Please ensure it is unique")
+    ask.make("/memories/more.txt", "x\n" * 1001)
+    assert ask("str_replace", path="/memories/more.txt", old_str="x", new_str="z") == failed(
+        f"{beginning}, and more. Please ensure it is unique"
+    )

@@ -351,3 +351,32 @@ def test_a_folder_on_a_read_only_mount_is_shown_to_claude(tmp_path: Path) -> Non
         repr(ToolResult("Error: /memories is read-only.", True)).replace("ToolResult", "Failure"),
         "ReadOnly /memories is read-only.",
     ]
+
+
+class TestALink:
+    def test_in_the_place_of_the_root_is_followed(self, tmp_path: Path) -> None:
+        (tmp_path / "real").mkdir()
+        (tmp_path / "memory").symlink_to(tmp_path / "real")
+        rig = FolderRig(tmp_path)
+        rig.put("/a.md", b"one\n")
+        rig.reopen()
+        assert rig.read("/a.md") == b"one\n"
+        assert (tmp_path / "real/stores").is_dir()
+
+    @pytest.mark.parametrize("place", ["memory/stores", "memory/stores/acme"])
+    def test_below_it_is_refused_with_a_reason(self, tmp_path: Path, place: str) -> None:
+        (tmp_path / "real").mkdir()
+        link = tmp_path / place
+        link.parent.mkdir(parents=True)
+        link.symlink_to(tmp_path / "real")
+        rig = FolderRig(tmp_path)
+        for use in (lambda: rig.put("/a.md", b"one\n"), lambda: rig.read("/a.md")):
+            with pytest.raises(Unavailable, match="links are not followed") as caught:
+                use()
+            assert str(tmp_path) not in str(caught.value)
+        assert list((tmp_path / "real").iterdir()) == []
+
+    def test_to_nothing_is_said_to_stand_in_the_way(self, tmp_path: Path) -> None:
+        (tmp_path / "memory").symlink_to(tmp_path / "nothing")
+        with pytest.raises(Unavailable, match="a link to nothing"):
+            FolderRig(tmp_path).put("/a.md", b"one\n")

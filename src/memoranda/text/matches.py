@@ -8,17 +8,32 @@ from typing import Final
 # Blocks of this size are compared at memory speed; within the last one bytes are compared singly.
 _BLOCK_BYTES: Final = 4096
 
+_LONG_BYTES: Final = 4096
+"""A longer text may be worth the look whether it repeats itself."""
 
-def lines_of_matches(data: bytes, wanted: bytes) -> tuple[int, ...]:
-    """The distinct 1-based lines on which ``wanted`` (not empty) begins, ascending."""
+
+def lines_of_matches(data: bytes, wanted: bytes, most: int) -> tuple[int, ...]:
+    """The first ``most`` distinct 1-based lines on which ``wanted`` (not empty) begins, ascending."""
     lines: list[int] = []
     line, counted = 1, 0
-    for start in match_starts(data, wanted):
+    starts = match_starts(data, wanted) if len(wanted) > _LONG_BYTES else _first_ones(data, wanted)
+    for start in starts:
         line += data.count(b"\n", counted, start)
         counted = start
         if not lines or lines[-1] != line:
             lines.append(line)
+            if len(lines) == most:
+                break
     return tuple(lines)
+
+
+def _first_ones(data: bytes, wanted: bytes) -> Iterator[int]:
+    """Of each line the first place at which ``wanted`` begins."""
+    at = data.find(wanted)
+    while at >= 0:
+        yield at
+        newline = data.find(b"\n", at)
+        at = data.find(wanted, newline + 1) if newline >= 0 else -1
 
 
 def match_starts(data: bytes, wanted: bytes) -> Iterator[int]:

@@ -26,7 +26,7 @@ WANTED = st.text(alphabet="ab\n", min_size=1, max_size=6)
 def test_every_place_is_found(text: str, wanted: str) -> None:
     data, looked_for = text.encode(), wanted.encode()
     assert list(match_starts(data, looked_for)) == naive_starts(data, looked_for)
-    assert lines_of_matches(data, looked_for) == naive_lines(data, looked_for)
+    assert lines_of_matches(data, looked_for, 10**6) == naive_lines(data, looked_for)
 
 
 @st.composite
@@ -44,7 +44,7 @@ def repetitions(draw: st.DrawFn) -> tuple[bytes, bytes]:
 def test_every_place_of_a_repeating_text_is_found(case: tuple[bytes, bytes]) -> None:
     data, wanted = case
     assert list(match_starts(data, wanted)) == naive_starts(data, wanted)
-    assert lines_of_matches(data, wanted) == naive_lines(data, wanted)
+    assert lines_of_matches(data, wanted, 10**6) == naive_lines(data, wanted)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_overlapping_places_are_found(data: bytes, wanted: bytes) -> None:
 
 
 def test_a_text_that_is_not_there_has_no_lines() -> None:
-    assert lines_of_matches(b"abc", b"x") == ()
+    assert lines_of_matches(b"abc", b"x", 1) == ()
     assert list(match_starts(b"", b"x")) == []
 
 
@@ -82,3 +82,20 @@ def test_closely_overlapping_places_take_linear_time(unit: bytes) -> None:
     starts = sum(1 for _ in match_starts(data, wanted))
     assert starts == (len(data) - len(wanted)) // len(unit) + 1
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("data", [b"a" * 400_000, b"a\n" * 200_000, b"\n" * 400_000])
+def test_only_as_many_lines_are_looked_at_as_are_asked_for(data: bytes) -> None:
+    began = time.process_time()
+    for _ in range(100):
+        wanted = data[:1]
+        lines = lines_of_matches(data, wanted, 5)
+        assert lines == tuple(range(1, min(5, data.count(b"\n") or 1) + 1))
+    assert time.process_time() - began < 1
+
+
+def test_a_long_text_is_found_on_the_first_lines_too() -> None:
+    unit = b"0123456789\n"
+    data, wanted = unit * 2000, unit * 1000
+    assert lines_of_matches(data, wanted, 10) == tuple(range(1, 11))
+    assert lines_of_matches(data, wanted, 10_000) == tuple(range(1, 1002))

@@ -7,12 +7,19 @@ from typing import Final
 
 from memoranda.errors import Unavailable
 
+_IN_THE_WAY: Final = (
+    "A file or a link stands where a directory of the memory belongs; links are not followed there."
+)
+
 _MEANINGS: Final = {
     errno.ENOSPC: "The disk is full.",
     errno.EDQUOT: "The disk quota is used up.",
     errno.EROFS: "The disk is read-only.",
     errno.EACCES: "The memory's folder may not be used: permission denied.",
     errno.EPERM: "The memory's folder may not be used: permission denied.",
+    errno.ENOTDIR: _IN_THE_WAY,
+    errno.ELOOP: _IN_THE_WAY,
+    errno.EEXIST: "A file, or a link to nothing, stands where the memory's folder belongs.",
     errno.EMFILE: "This process has too many files open.",
     errno.ENFILE: "This machine has too many files open.",
     errno.EIO: "The disk reports an error.",
