@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -18,6 +19,8 @@ from memoranda.stores.folder.file_port import Files
 T = TypeVar("T")
 Picture = dict[str, int]
 """Each file's inode by its path."""
+
+TEARS = ("empty", "half", "zeros", "older")
 
 ROOMS = ("memories", "incoming", "trash")
 
@@ -104,20 +107,45 @@ class LosableDisk:
         self._now = now
         self.keep_inodes()
 
-    def cut(self, random: Random) -> None:
-        """Lose power."""
+    @property
+    def changes(self) -> int:
+        """How many changes would be lost."""
         self.record()
-        left: dict[str, int | None] = dict(self._synced)
-        for change in self._changes:
-            if random.random() < 0.6:
-                left.update(change)
-        new = set(self._now.values()) | {i for c in self._changes for i in c.values() if i}
-        for inode in sorted(new - set(self._synced.values())):
-            self._tear(self.morgue / str(inode), random)
-        self._lay_out({path: inode for path, inode in left.items() if inode is not None})
+        return len(self._changes)
+
+    def cut(self, random: Random) -> None:
+        """Lose power: some changes, and whole or torn files, by chance."""
+        kept = {number for number in range(self.changes) if random.random() < 0.6}
+        for inode in self._new_inodes():
+            kind = random.choice(("whole", "whole", "whole", *TEARS))
+            is_older = kind != "whole" and random.random() < 0.5
+            self._tear(self.morgue / str(inode), kind, is_older=is_older)
+        self._lay_out(self._left(kept))
         if random.random() < 0.3:
             word = self.directory / "lock"
             word.write_bytes(word.read_bytes()[: random.choice((0, 20, 48))])
+
+    def cut_to(self, kept: set[int], kind: str) -> None:
+        """Lose power: of all changes these stay, and every new file is torn in one way. Directories
+        that were made for what is lost stay behind, empty."""
+        made = {os.path.dirname(path) for change in self._changes for path in change}
+        for inode in self._new_inodes():
+            self._tear(self.morgue / str(inode), kind, is_older=False)
+        self._lay_out(self._left(kept))
+        for path in sorted(made):
+            with suppress(FileExistsError, NotADirectoryError):
+                (self.directory / path).mkdir(parents=True, exist_ok=True)
+
+    def _new_inodes(self) -> list[int]:
+        new = set(self._now.values()) | {i for c in self._changes for i in c.values() if i}
+        return sorted(new - set(self._synced.values()))
+
+    def _left(self, kept: set[int]) -> Picture:
+        left: dict[str, int | None] = dict(self._synced)
+        for number, change in enumerate(self._changes):
+            if number in kept:
+                left.update(change)
+        return {path: inode for path, inode in left.items() if inode is not None}
 
     def _lay_out(self, left: Picture) -> None:
         for room in ROOMS:
@@ -134,14 +162,13 @@ class LosableDisk:
             target.parent.mkdir(parents=True, exist_ok=True)
             os.link(self.morgue / str(inode), target)
 
-    def _tear(self, file: Path, random: Random) -> None:
+    def _tear(self, file: Path, kind: str, *, is_older: bool) -> None:
         found = file.stat()
-        kind = random.choice(("whole", "whole", "whole", "empty", "half", "zeros", "older"))
         if kind == "empty":
             os.truncate(file, 0)
         elif kind == "half":
             os.truncate(file, found.st_size // 2)
         elif kind == "zeros":
             file.write_bytes(bytes(found.st_size))
-        late = found.st_mtime_ns - (0 if kind == "whole" or random.random() < 0.5 else 5_000_000)
+        late = found.st_mtime_ns - (5_000_000 if is_older else 0)
         os.utime(file, ns=(late, late))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,8 @@ import pytest
 from memoranda.errors import MemorandaError
 from memoranda.stores.base import Edit, Move, Put, Remove
 from memoranda.testing.promises.steps import append, p
-from tests.crash.power import LosableDisk, RecordingFiles
+from tests.crash.folder_commands import COMMANDS, prepare
+from tests.crash.power import TEARS, LosableDisk, RecordingFiles
 from tests.stores.folder_rig import FolderRig
 
 NAMES = ("/a.md", "/b.md", "/d/a.md", "/d/c.md", "/d/e/f.md", "/g/h.md", "/d", "/g", "/d/e", "/x")
@@ -42,8 +44,14 @@ def lose_power(
     """The machine goes down and comes up again."""
     disk.files.disk = None
     disk.cut(random)
+    come_up(rig, monkeypatch)
+
+
+def come_up(rig: FolderRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine starts again."""
     boot = os.urandom(16)
-    monkeypatch.setattr("memoranda.stores.folder.opening.boot_id", lambda: boot)
+    for module in ("opening", "open_tree"):
+        monkeypatch.setattr(f"memoranda.stores.folder.{module}.boot_id", lambda: boot)
     rig.crash()
 
 
@@ -80,6 +88,45 @@ def test_every_acknowledged_state_comes_back(
         rig.check()
         assert rig.external() == [], seed
         assert rig.history()[: len(history)] == history, seed
+        rig.close()
+
+
+def acknowledged(home: Path, name: str) -> tuple[FolderRig, LosableDisk]:
+    """A store in which all is synced but what one command did, and another before it."""
+    files = RecordingFiles()
+    rig = FolderRig(home, files)
+    prepare(rig)
+    rig.opened.sync_tree()
+    disk = files.disk = LosableDisk(files, rig.directory, home / "morgue")
+    rig.put("/marker.md", b"notes what is durable\n")
+    COMMANDS[name](rig)
+    return rig, disk
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_any_subset_of_what_any_command_changed_may_be_lost(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """All subsets in the full run (of at most 2,000), a few in the short one, each with the new
+    files whole, empty, half written or zeros."""
+    rig, disk = acknowledged(tmp_path / "undisturbed", name)
+    everything = list(product(range(1 << disk.changes), ("whole", *TEARS[:3])))
+    rig.close()
+    most = 2000 if request.config.getoption("--full") else 8
+    cuts = Random(name).sample(everything, min(most, len(everything)))
+    for number, (subset, kind) in enumerate(cuts):
+        rig, disk = acknowledged(tmp_path / str(number), name)
+        state, history = rig.tree(), rig.history()
+        disk.files.disk = None
+        disk.cut_to({bit for bit in range(disk.changes) if subset >> bit & 1}, kind)
+        come_up(rig, monkeypatch)
+        assert {path: rig.read(path) for path in state} == state, (bin(subset), kind)
+        assert rig.tree() == rig.on_disk() == state, (bin(subset), kind)
+        rig.clock.seconds += 10
+        rig.put("/afterwards.md", b"it goes on\n")
+        rig.check()
+        assert rig.external() == [], (bin(subset), kind)
+        assert rig.history()[: len(history)] == history
         rig.close()
 
 

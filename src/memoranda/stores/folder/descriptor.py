@@ -20,9 +20,15 @@ class Descriptor:
 
     # Bound here: at the end of the interpreter modules are emptied before the last objects go.
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        try:
-            close(self.number)
-        except OSError:
-            # Somebody closed it over our head (a program that becomes a daemon closes all there
-            # are). Raised here it would only be printed, with nobody to answer it.
-            pass
+        number, self.number = self.number, -1
+        if number >= 0:
+            try:
+                close(number)
+            except OSError:
+                # Somebody closed it over our head (a program that becomes a daemon closes all
+                # there are). Raised here it would only be printed, with nobody to answer it.
+                pass
+
+    def close(self) -> None:
+        """Close it at once: nobody else has it."""
+        self.__del__()

@@ -17,6 +17,9 @@ from memoranda.stores.log import schema
 from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.store_log import StoreLog
 
+SALVAGED: Final = "salvaged.db"
+"""In ``incoming/``: what a damaged database gave, whole, until it takes that one's place."""
+
 _WRITE_VERSION: Final = 18
 _READ_VERSION: Final = 19
 _WAL_MODE: Final = 2
@@ -78,11 +81,11 @@ def open_or_make_directory(files: Files, name: str, directory: int, flags: int) 
         return files.open(name, flags, directory)
 
 
-def put_new_history(files: Files, directory: int, incoming: int, new: New) -> None:
-    """Make ``history.db``, whole and on disk before SQLite opens it."""
+def make_history(files: Files, incoming: int, name: str, new: New) -> None:
+    """Make a store's database in ``incoming/``, whole and on disk before SQLite opens it."""
     with suppress(FileNotFoundError):
-        files.remove(HISTORY, incoming)
-    descriptor = files.open(HISTORY, NEW_FILE, incoming)
+        files.remove(name, incoming)
+    descriptor = files.open(name, NEW_FILE, incoming)
     try:
         found = files.fstat(descriptor)
         files.own(descriptor, found)
@@ -91,17 +94,21 @@ def put_new_history(files: Files, directory: int, incoming: int, new: New) -> No
     finally:
         # Before it gets its name: closing a file that SQLite has open drops SQLite's locks.
         files.close(descriptor)
-    files.move(HISTORY, incoming, HISTORY, directory)
 
 
-def set_history_aside(files: Files, directory: int, now_ns: int) -> str:
-    """Move ``history.db`` and what belongs to it to ``recovered/``, as far as it is there; its path
-    there, from the store's directory.
+def name_aside(now_ns: int) -> str:
+    """Where a database goes that is set aside, from the store's directory."""
+    return os.path.join(RECOVERED, f"{now_ns}-{HISTORY}")
+
+
+def set_history_aside(files: Files, directory: int, now_ns: int) -> None:
+    """Move ``history.db`` and what belongs to it to ``recovered/``, as far as it is there, under the
+    name that ``name_aside`` tells.
 
     A left-over -wal has to go in any case: a new database beside it takes pages from it.
     """
-    name = f"{now_ns}-{HISTORY}"
-    for suffix in ("-wal", "-shm", ""):
+    name = os.path.basename(name_aside(now_ns))
+    for suffix in ("", "-wal", "-shm"):
         try:
             files.stat(HISTORY + suffix, directory)
         except FileNotFoundError:
@@ -111,4 +118,3 @@ def set_history_aside(files: Files, directory: int, now_ns: int) -> str:
             files.move(HISTORY + suffix, directory, name + suffix, recovered)
         finally:
             files.close(recovered)
-    return os.path.join(RECOVERED, name)

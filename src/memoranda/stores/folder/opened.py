@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Container, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -257,6 +258,13 @@ class OpenStore(OpenTree):
         if self._db is not None:
             self._db.close()
 
+    def abandon(self) -> None:
+        """Let go of all that an opening which failed has taken; nobody else has it yet."""
+        self.close_database()
+        for descriptor in (self._lock, self.directory):
+            if descriptor is not None:
+                descriptor.close()
+
     def close(self) -> None:
         """Close the database, which brings its file up to date; the descriptors go when the last
         reader does."""
@@ -280,11 +288,26 @@ class OpenStore(OpenTree):
     # ---- what is on disk for certain
 
     def sync_tree(self) -> None:
-        """Write the tree to disk; the next commit notes how far (``durable``). Off any answer's
-        way, and not under the lock: others may go on meanwhile."""
-        applied = self.word.applied if self.word is not None and not self.lags else None
+        """Write the tree to disk; the next commit notes how far (``durable``)."""
+        self._sync(self._begin_sync())
+
+    def sync_tree_aside(self) -> None:
+        """The same in a thread of its own, so that no answer waits for the disk: a full sync takes
+        from milliseconds to seconds. Others may go on meanwhile, in the same store too."""
+        applied = self._begin_sync()
+        thread = Thread(target=self._sync, args=(applied,), name="memoranda-sync", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads, or the interpreter ends
+            self._sync(applied)
+
+    def _begin_sync(self) -> int | None:
+        word = self.word
         self.unsynced = 0
         self.synced_at = self.clock.monotonic()
+        return word.applied if word is not None and not self.lags else None
+
+    def _sync(self, applied: int | None) -> None:
         with suppress(OSError):
             self.files.sync_all(self.memories.number)
             self.synced = applied
@@ -298,10 +321,11 @@ class OpenStore(OpenTree):
 
     def note_durable(self) -> None:
         """Note in the transaction under way what was synced since the last one."""
-        if self.synced is not None:
-            meta.put(self.db, meta.DURABLE, self.synced)
-            self.durable = self.synced
-            self.synced = None
+        # A thread may set it meanwhile: at worst that sync is noted by nobody.
+        synced, self.synced = self.synced, None
+        if synced is not None and synced > self.durable:
+            meta.put(self.db, meta.DURABLE, synced)
+            self.durable = synced
 
 
 def roll_back(db: Connection) -> None:

@@ -13,9 +13,11 @@ from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING
 from memoranda.stores.folder.home import HISTORY, INCOMING, LOCK, MEMORIES
 from memoranda.stores.folder.layout import (
+    SALVAGED,
     New,
+    make_history,
+    name_aside,
     open_or_make_directory,
-    put_new_history,
     set_history_aside,
 )
 from memoranda.stores.folder.opened import OpenStore
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.home import Home, Whose
 
 _CACHE_KIB: Final = 512
+_SALVAGING: Final = "salvaging.db"
+"""In ``incoming/``: a new database while it takes over what a damaged one holds."""
 
 
 class _Damaged(Exception):
@@ -52,28 +56,35 @@ def open_store(
     opened = _descriptors(home, directory)
     if is_on_network(home.files, directory.number) and not opened.lock.keep():
         raise Unavailable("The memory is in use by another process.")
-    opened.lock.take()
     try:
-        is_new = opened.inode_of(HISTORY) is None
-        if is_new and store_id is None and not opened.tree.holds_anything():
-            return None
-        if is_new:
-            _lay_out(opened, store_id, whose)
+        opened.lock.take()
         try:
-            if anew and not is_new:
-                raise _Damaged
-            _use(opened, home, whose, is_new=is_new)
-        except (_Damaged, apsw.Error) as error:
-            opened.close_database()
-            if isinstance(error, apsw.Error) and not is_beyond_use(error):
-                raise
-            _begin_anew(opened, home, store_id, whose)
-        except BaseException:
-            opened.close_database()
+            return opened if _open(opened, home, store_id, whose, anew=anew) else None
+        finally:
+            opened.lock.give_back()
+    except BaseException:
+        # Not left to the garbage: whoever tries again waits for the lock that it holds.
+        opened.abandon()
+        raise
+
+
+def _open(opened: OpenStore, home: Home, store_id: str | None, whose: Whose, *, anew: bool) -> bool:
+    """Find the store in its place, or make it; False if there is none and none is made."""
+    is_new = opened.inode_of(HISTORY) is None and not _finish_salvage(opened)
+    if is_new and store_id is None and not opened.tree.holds_anything():
+        return False
+    if is_new:
+        _lay_out(opened, store_id, whose)
+    try:
+        if anew and not is_new:
+            raise _Damaged
+        _use(opened, home, whose, is_new=is_new)
+    except (_Damaged, apsw.Error) as error:
+        opened.close_database()
+        if isinstance(error, apsw.Error) and not is_beyond_use(error):
             raise
-    finally:
-        opened.lock.give_back()
-    return opened
+        _begin_anew(opened, home, store_id, whose)
+    return True
 
 
 def _directory(home: Home, *, make: bool) -> Descriptor | None:
@@ -98,21 +109,22 @@ def _descriptors(home: Home, directory: Descriptor) -> OpenStore:
 
 
 def _lay_out(opened: OpenStore, store_id: str | None, whose: Whose) -> None:
-    set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
-    put_new_history(
-        opened.files,
-        opened.directory.number,
-        opened.incoming.number,
-        New(
-            store_id=store_id or new_store_id(opened.clock.now_ns()),
-            now_ns=opened.clock.now_ns(),
-            memories_inode=opened.files.fstat(opened.memories.number).st_ino,
-            notes={
-                meta.INSTANCE: os.urandom(8).hex(),
-                meta.HOST: probe_host(opened.files, opened.incoming.number),
-                meta.WHOSE: whose,
-            },
-        ),
+    files, directory, incoming = opened.files, opened.directory.number, opened.incoming.number
+    set_history_aside(files, directory, opened.clock.now_ns())
+    make_history(files, incoming, HISTORY, _new(opened, store_id, whose))
+    files.move(HISTORY, incoming, HISTORY, directory)
+
+
+def _new(opened: OpenStore, store_id: str | None, whose: Whose) -> New:
+    return New(
+        store_id=store_id or new_store_id(opened.clock.now_ns()),
+        now_ns=opened.clock.now_ns(),
+        memories_inode=opened.files.fstat(opened.memories.number).st_ino,
+        notes={
+            meta.INSTANCE: os.urandom(8).hex(),
+            meta.HOST: probe_host(opened.files, opened.incoming.number),
+            meta.WHOSE: whose,
+        },
     )
 
 
@@ -142,20 +154,42 @@ def _use(opened: OpenStore, home: Home, whose: Whose, *, is_new: bool = False) -
 
 
 def _begin_anew(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:
-    """Set a damaged database aside, take over what is whole in it, and the files as they lie."""
+    """Take over what is whole in a damaged database, set it aside, and take in the files as they
+    lie.
+
+    The new database is whole before the old one leaves its place, so that whoever comes after a
+    crash anywhere in between either begins again or finishes (``_finish_salvage``).
+    """
     from memoranda.stores.folder.salvage import note_damage, salvage
 
-    aside = set_history_aside(opened.files, opened.directory.number, opened.clock.now_ns())
-    _lay_out(opened, store_id, whose)
+    files, incoming = opened.files, opened.incoming.number
+    now = opened.clock.now_ns()
+    make_history(files, incoming, _SALVAGING, _new(opened, store_id, whose))
+    db = connect(os.path.join(home.directory, INCOMING, _SALVAGING), vfs=home.vfs)
     try:
-        _connect(opened, home)
-        path = os.path.join(home.directory, aside)
-        versions = salvage(opened.db, path, opened.clock.now_ns())
-        opened.notices = note_damage(opened, aside, versions)
-        _use(opened, home, whose)
-    except BaseException:
-        opened.close_database()
-        raise
+        versions = salvage(db, os.path.join(home.directory, HISTORY))
+        notices = note_damage(db, now, name_aside(now), versions)
+    finally:
+        db.close()
+    files.replace(_SALVAGING, incoming, SALVAGED, incoming)
+    files.fsync(incoming)
+    set_history_aside(files, opened.directory.number, now)
+    _finish_salvage(opened)
+    opened.notices = notices
+    _use(opened, home, whose)
+
+
+def _finish_salvage(opened: OpenStore) -> bool:
+    """Put a salvaged database into its place, if one waits."""
+    files, directory = opened.files, opened.directory.number
+    try:
+        files.stat(SALVAGED, opened.incoming.number)
+    except FileNotFoundError:
+        return False
+    set_history_aside(files, directory, opened.clock.now_ns())  # what is left of the old one
+    files.move(SALVAGED, opened.incoming.number, HISTORY, directory)
+    files.fsync(directory)
+    return True
 
 
 def _checked(opened: OpenStore) -> tuple[StoreLog, dict[str, Any]]:

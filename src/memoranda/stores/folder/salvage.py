@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from memoranda.errors import MemorandaError
+from memoranda.errors import Corrupt, MemorandaError, Unavailable
 from memoranda.stores.base import Context, Problem
 from memoranda.stores.folder import meta
 from memoranda.stores.log import bodies, check
-from memoranda.stores.log.database import NONSENSE, open_connection
+from memoranda.stores.log.database import NONSENSE, as_ours, open_connection
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import StoreLog
 from memoranda.stores.log.transaction import Transaction
@@ -20,10 +20,9 @@ from memoranda.stores.log.turn import Turn
 from memoranda.tenant import directory_of_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from memoranda.stores.base import Report
-    from memoranda.stores.folder.opened import OpenStore
     from memoranda.stores.log.connection import Connection
 
 _NOTES: Final = (meta.WHOSE, meta.ARCHIVED, meta.DAMAGED)
@@ -39,27 +38,25 @@ _TABLES: Final = {
 """What makes a history, each with its key."""
 
 
-def salvage(db: Connection, damaged: str, now_ns: int) -> int | None:
+def salvage(db: Connection, damaged: str) -> int | None:
     """Bring the rows of a damaged database into a new one; how many versions, None if they make
     no whole history.
 
     The store's id and what is noted of it (whose it is, whether it is archived) come over in any
-    case, as far as they can be read. The damaged files stay where they are.
+    case, as far as they can be read. The damaged file stays where it is.
     """
     rows: dict[str, list[tuple[Any, ...]]] = {}
     notes: dict[str, Any] = {}
-    try:
+    with _as_far_as_it_goes():
         old = open_connection(damaged)
         try:
             for key in _NOTES:
-                with suppress(apsw.Error, MemorandaError, *NONSENSE):
+                with _as_far_as_it_goes():
                     notes[key] = meta.get(old, key)
             for table, key in _TABLES.items():
                 rows[table] = _rows(old, table, key)
         finally:
             old.close()
-    except (apsw.Error, *NONSENSE):
-        pass
     stores = rows.get("store", [])
     versions = _take_over(db, rows) if len(stores) == 1 and len(rows) == len(_TABLES) else None
     with Transaction(db):
@@ -73,19 +70,32 @@ def salvage(db: Connection, damaged: str, now_ns: int) -> int | None:
 
 def _take_over(db: Connection, rows: dict[str, list[tuple[Any, ...]]]) -> int | None:
     """Put rows in; taken back, with None, where they make no whole history."""
+    report: Report | None = None
     transaction = Transaction(db)
+    with _as_far_as_it_goes(), transaction:
+        for table, found in rows.items():
+            db.execute(f"DELETE FROM {table}")
+            if found:
+                marks = ", ".join("?" * len(found[0]))
+                db.executemany(f"INSERT INTO {table} VALUES({marks})", found)
+        report = _checked(db)
+        transaction.wanted = report is not None
+    return report.versions if report is not None and transaction.is_done else None
+
+
+@contextmanager
+def _as_far_as_it_goes() -> Generator[None]:
+    """Damage ends a step, no more; what may pass (a full disk, a disk that can't be read now) is
+    raised, since a second try may save more."""
     try:
-        with transaction:
-            for table, found in rows.items():
-                db.execute(f"DELETE FROM {table}")
-                if found:
-                    marks = ", ".join("?" * len(found[0]))
-                    db.executemany(f"INSERT INTO {table} VALUES({marks})", found)
-            report = _checked(db)
-            transaction.wanted = report is not None
-    except (apsw.Error, MemorandaError, *NONSENSE):
-        return None
-    return None if report is None else report.versions
+        yield
+    except apsw.Error as error:
+        if not isinstance(as_ours(error), Corrupt):
+            raise
+    except Unavailable:
+        raise
+    except (MemorandaError, *NONSENSE):
+        pass
 
 
 def _is_store_id(value: Any) -> bool:
@@ -96,19 +106,20 @@ def _is_store_id(value: Any) -> bool:
     return True
 
 
-def note_damage(opened: OpenStore, aside: str, versions: int | None) -> tuple[Problem, ...]:
-    """Write down that a database was set aside, for ``verify`` and the audit; what to say now."""
-    now = opened.clock.now_ns()
-    log = StoreLog.open(opened.db)
+def note_damage(
+    db: Connection, now_ns: int, aside: str, versions: int | None
+) -> tuple[Problem, ...]:
+    """Write down that a database is set aside, for ``verify`` and the audit; what to say now."""
+    log = StoreLog.open(db)
     assert log is not None  # just laid out
-    with Transaction(opened.db):
-        before: list[Any] = meta.get(opened.db, meta.DAMAGED) or []
-        meta.put(opened.db, meta.DAMAGED, [*before, [now, aside, versions]])
-        turn = Turn(log, SqlHeads(log), now)
+    with Transaction(db):
+        before: list[Any] = meta.get(db, meta.DAMAGED) or []
+        meta.put(db, meta.DAMAGED, [*before, [now_ns, aside, versions]])
+        turn = Turn(log, SqlHeads(log), now_ns)
         audit = {"found": "damaged", "aside": aside, "versions": versions}
-        turn.audit(Context("memoranda", "open", audit=audit), now)
+        turn.audit(Context("memoranda", "open", audit=audit), now_ns)
         turn.finish()
-    notices = tuple(map(said_of_damage, [(now, aside, versions)]))
+    notices = tuple(map(said_of_damage, [(now_ns, aside, versions)]))
     import logging
 
     for notice in notices:
@@ -145,9 +156,10 @@ def _rows(db: Connection, table: str, key: str) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     backwards = ", ".join(f"{column} DESC" for column in key.split(", "))
     for order in (key, backwards):
-        try:
+        is_whole = False
+        with _as_far_as_it_goes():
             found.extend(db.execute(f"SELECT * FROM {table} ORDER BY {order}"))
-        except (apsw.Error, *NONSENSE):
-            continue
-        break
+            is_whole = True
+        if is_whole:
+            break
     return list(dict.fromkeys(found))

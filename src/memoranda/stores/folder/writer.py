@@ -55,7 +55,7 @@ class Writer:
         """Have a job done; raises what it raises."""
         self.group.run(job)
         if self.opened.is_due_for_sync():
-            self.opened.sync_tree()
+            self.opened.sync_tree_aside()
 
     @contextmanager
     def turn(self) -> Generator[None]:

@@ -1,0 +1,67 @@
+"""What was redacted or erased is in no file any more, whatever its name: the raw bytes are searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memoranda.drive import run_now
+from memoranda.stores.base import VersionFilter
+from memoranda.testing.promises.steps import append
+from tests.stores.folder_rig import AGENT, FolderRig
+
+SECRET = b"the-secret-that-must-go"
+
+
+def holding(root: Path) -> list[str]:
+    """The files beneath a folder in which the secret stands."""
+    return [
+        str(path.relative_to(root))
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and SECRET in path.read_bytes()
+    ]
+
+
+def everywhere(tmp_path: Path) -> FolderRig:
+    """A store in which a secret, gone from the present, is left in every place there is."""
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one\n" + SECRET + b"\n" * 50)
+    rig.put("/large.md", SECRET * 20_000)
+    rig.put("/d/b.md", SECRET)
+    rig.edit("/a.md", append(b"two\n"))
+    rig.put("/a.md", b"clean\n")
+    (rig.memories / "large.md").write_bytes(b"by hand " + SECRET)
+    rig.edit("/large.md", append(b"more\n"))
+    rig.put("/large.md", b"clean\n")
+    (rig.memories / "d/unseen.md").write_bytes(SECRET)
+    rig.remove("/d")
+    (rig.directory / "trash/1").mkdir(parents=True)
+    (rig.directory / "trash/1/left.md").write_bytes(SECRET)
+    (rig.directory / "recovered").mkdir(exist_ok=True)
+    (rig.directory / "recovered/1-history.db").write_bytes(SECRET)
+    (rig.directory / "incoming/left").write_bytes(SECRET)
+    return rig
+
+
+def test_redaction_leaves_no_byte_of_what_it_blanked(tmp_path: Path) -> None:
+    rig = everywhere(tmp_path)
+    rooms = {place.split("/")[3] for place in holding(rig.home)}
+    assert {"incoming", "trash", "recovered"} <= rooms
+    assert any(room.startswith("history.db") for room in rooms)
+    rig.tree()
+    for version in run_now(rig.store.versions(VersionFilter(), content=True, limit=1000)).versions:
+        if version.content is not None and SECRET in version.content:
+            run_now(rig.store.redact(version.id, AGENT))
+    assert holding(rig.home) == []
+    assert rig.tree() == {"/a.md": b"clean\n", "/large.md": b"clean\n"}
+    rig.check()
+    rig.close()
+    assert holding(rig.home) == []
+
+
+def test_erasing_leaves_no_byte_at_all(tmp_path: Path) -> None:
+    rig = everywhere(tmp_path)
+    run_now(rig.backend.erase(rig.store.id, AGENT))
+    assert holding(rig.home) == []
+    assert not rig.directory.exists()
+    rig.close()
+    assert holding(rig.home) == []
