@@ -162,9 +162,9 @@ class Tree:
         self._walked = None
         if number not in self._before:
             self._before[number] = values_of(node)
-            if number not in self._touched:
-                self._touched.add(number)
-                self._touched_now.append(number)
+        if number not in self._touched:
+            self._touched.add(number)
+            self._touched_now.append(number)
 
     # ---- looking
 
@@ -425,4 +425,5 @@ class Tree:
         for numbers in (self._fresh, self._moved, self._touched):
             numbers.clear()
         self._next = last_seq + 1
+        self.begin()
         return len(self._places) <= _MOST_PLACES
