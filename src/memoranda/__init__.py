@@ -18,6 +18,7 @@ __all__ = [
     "Auditing",
     "Conflict",
     "Corrupt",
+    "Expiry",
     "InjectionMarks",
     "Limits",
     "MemorandaError",
@@ -36,6 +37,7 @@ __all__ = [
 _HOMES = {
     "AsyncMemory": "memoranda.async_memory",
     "Auditing": "memoranda.policies.audit",
+    "Expiry": "memoranda.policies.expiry",
     "InjectionMarks": "memoranda.policies.injection",
     "Limits": "memoranda.policies.limits",
     "Memory": "memoranda.memory",
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
     from memoranda.policies.audit import Auditing
+    from memoranda.policies.expiry import Expiry
     from memoranda.policies.injection import InjectionMarks
     from memoranda.policies.limits import Limits
     from memoranda.policies.policy import Policy

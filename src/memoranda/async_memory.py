@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Literal, Self
 
 from memoranda.drive import AsyncDriver, run_here, run_in_thread, run_inline
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memoranda.operations.import_folder import Imported, Layout
     from memoranda.operations.read_memory import StoredMemory
     from memoranda.operations.restore import Restored, RestorePreview
+    from memoranda.operations.sweep import Swept
     from memoranda.policies.policy import Policy
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         Directory,
         Entry,
         Hit,
+        Hold,
         Page,
         Problem,
         Report,
@@ -265,6 +268,22 @@ class AsyncMemory:
     async def notices(self) -> tuple[Problem, ...]:
         """``Memory.notices``, awaited."""
         return await self._drive(self._core.programs.notices())
+
+    async def sweep(self, *, dry_run: bool = False, progress: Progress | None = None) -> Swept:
+        """``Memory.sweep``, awaited."""
+        return await self._drive(self._core.programs.sweep(time.time_ns(), dry_run, progress))
+
+    async def hold(self, path: str = ROOT_TEXT, *, reason: str = "") -> Hold:
+        """``Memory.hold``, awaited."""
+        return await self._drive(self._core.programs.hold(path, reason))
+
+    async def holds(self) -> tuple[Hold, ...]:
+        """``Memory.holds``, awaited."""
+        return await self._drive(self._core.programs.holds())
+
+    async def lift_hold(self, path: str = ROOT_TEXT) -> bool:
+        """``Memory.lift_hold``, awaited."""
+        return await self._drive(self._core.programs.lift(path))
 
     async def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
         """``Memory.audit``, awaited."""

@@ -18,24 +18,28 @@ from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import ROOT
 from memoranda.policies.handler import Handler
 from memoranda.policies.policy import Policy
-from memoranda.policies.stack import around_commands, around_store, trail_of
+from memoranda.policies.stack import around_commands, around_store, trail_of, uses_of
 from memoranda.reply import Block, Failure, ToolResult
 from memoranda.retry import Pause
 from memoranda.stores.base import Context, Store
 from memoranda.tool import Tool
 
 if TYPE_CHECKING:
+    from memoranda.path import MemoryPath
     from memoranda.policies.audit import AuditTrail
+    from memoranda.policies.expiry import Uses
     from memoranda.programs import Programs
     from memoranda.store_source import StoreSource
 
 
 class _Opened(NamedTuple):
-    """A store inside its layers, the commands over it inside theirs, and the store's audit."""
+    """A store inside its layers, the commands over it inside theirs, the store's audit, and where
+    uses are noted if anything expires."""
 
     store: Store
     handler: Handler
     trail: AuditTrail
+    uses: Uses | None
 
 
 class Core:
@@ -64,6 +68,12 @@ class Core:
         """Where looks and refusals are noted."""
         return (self._opened or await self._open()).trail
 
+    async def used(self, path: MemoryPath) -> None:
+        """A program looked at a memory."""
+        uses = (self._opened or await self._open()).uses
+        if uses is not None:
+            await uses.note(path)
+
     async def _open(self) -> _Opened:
         if self._closed:
             raise Misuse("The memory is closed.")
@@ -81,7 +91,9 @@ class Core:
             image_max_bytes=limits.image_bytes,
             pause=self.pause,
         )
-        opened = _Opened(store, around_commands(tool.run, self.policy, trail), trail)
+        uses = uses_of(found, self.policy)
+        handler = around_commands(tool.run, self.policy, trail, uses)
+        opened = _Opened(store, handler, trail, uses)
         self._opened = opened
         if self._closed:  # by another thread, while this one looked for the store
             self._opened = None

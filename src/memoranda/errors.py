@@ -26,6 +26,7 @@
     |   |-- MemoryFull           the store would pass its byte limit
     |   |-- TooManyFiles         the store would pass its file limit
     |   |-- ReadOnly             the path or the store can't be written
+    |   |-- Held                 a hold keeps it
     |   |-- TooManyCommands      the rate limit is used up
     |   |-- SecretFound          what would be stored holds a secret, and the policy refuses it
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
@@ -344,6 +345,17 @@ class ReadOnly(AboutPath):
     http_status = 403
     exit_code = 6
     said = "{path} is read-only."
+
+
+class Held(Refused):
+    """A hold keeps what would go; lift it first (``memoranda hold lift``)."""
+
+    code = "held"
+    http_status = 409
+    exit_code = 6
+
+    def __init__(self) -> None:
+        super().__init__("A hold keeps this. Lift it first.")
 
 
 class TooManyCommands(Refused):

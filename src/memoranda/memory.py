@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Literal, Self
 
 from memoranda.drive import BackgroundLoop, SyncDriver, run_now
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memoranda.operations.import_folder import Imported, Layout
     from memoranda.operations.read_memory import StoredMemory
     from memoranda.operations.restore import Restored, RestorePreview
+    from memoranda.operations.sweep import Swept
     from memoranda.policies.policy import Policy
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         Directory,
         Entry,
         Hit,
+        Hold,
         Page,
         Problem,
         Report,
@@ -343,6 +346,35 @@ class Memory:
     def notices(self) -> tuple[Problem, ...]:
         """What was found damaged and set aside when this process opened the store: mostly nothing."""
         return self._drive(self._core.programs.notices())
+
+    def sweep(self, *, dry_run: bool = False, progress: Progress | None = None) -> Swept:
+        """Remove the memories whose time is over, by the policy's ``expiry``; says which.
+
+        Normal removals by the actor ``expiry``, in batches, which can be restored while history is
+        kept. What a hold covers stays. ``dry_run`` removes nothing. ``progress(done, total)`` is
+        called after each batch. After more than 30 days without an entry in the audit the clock may
+        have jumped: that round removes nothing. Raises ``Unsupported``.
+        """
+        return self._drive(self._core.programs.sweep(time.time_ns(), dry_run, progress))
+
+    def hold(self, path: str = ROOT_TEXT, *, reason: str = "") -> Hold:
+        """Hold a path (all by default): nothing of it expires, its history stays, and the memory
+        can't be erased, until the hold is lifted. It is about what lies there or last lay there;
+        what is moved elsewhere is not held any more.
+
+        Raises ``UnknownId`` for a memory that nobody has written yet, ``Unsupported``.
+        """
+        return self._drive(self._core.programs.hold(path, reason))
+
+    def holds(self) -> tuple[Hold, ...]:
+        """What is held, in the order of the paths. Raises ``Unsupported``."""
+        return self._drive(self._core.programs.holds())
+
+    def lift_hold(self, path: str = ROOT_TEXT) -> bool:
+        """Lift the hold of exactly this path; whether there was one. Raises ``UnknownId`` and
+        ``Unsupported``.
+        """
+        return self._drive(self._core.programs.lift(path))
 
     def audit(self, *, after: int | None = None, limit: int = 100) -> tuple[AuditEntry, ...]:
         """What was done and refused, oldest first: the newest ``limit`` entries, or those after

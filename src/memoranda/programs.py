@@ -44,6 +44,7 @@ from memoranda.stores.base import (
     Entry,
     Expect,
     Hit,
+    Hold,
     IfContent,
     IfVersion,
     Moment,
@@ -64,6 +65,7 @@ from memoranda.stores.base import (
 
 if TYPE_CHECKING:
     from memoranda.core import Core
+    from memoranda.operations.sweep import Swept
 
 _LOOKS: Final = 3
 """How often an unchanged memory is looked at that others change meanwhile."""
@@ -81,7 +83,9 @@ class Programs:
     async def read(self, path: str) -> StoredMemory:
         """The memory at a path."""
         where = _file_path(path)
-        return await read_memory(await self.core.store(), where, self.core.context("read"))
+        memory = await read_memory(await self.core.store(), where, self.core.context("read"))
+        await self.core.used(where)
+        return memory
 
     @noted("list", reads=True)
     async def list(
@@ -291,6 +295,31 @@ class Programs:
             layout=kind,
             progress=tell,
         )
+
+    async def sweep(self, now_ns: int, dry_run: bool, progress: Progress | None) -> Swept:
+        """Remove what has expired."""
+        from memoranda.operations.sweep import sweep
+
+        only_says = arguments.flag("dry_run", dry_run)
+        store = await self.core.store()
+        rules = self.core.policy.expiry
+        return await sweep(store, rules, now_ns, dry_run=only_says, progress=progress)
+
+    async def holds(self) -> tuple[Hold, ...]:
+        """What is held."""
+        return await (await self.core.store()).holds()
+
+    @noted("hold")
+    async def hold(self, path: str, reason: str) -> Hold:
+        """Hold a path."""
+        where, why = parse_path(path), arguments.text("reason", reason)
+        return await (await self.core.store()).hold(where, why, self.core.context("hold"))
+
+    @noted("lift")
+    async def lift(self, path: str) -> bool:
+        """Lift a hold."""
+        where = parse_path(path)
+        return await (await self.core.store()).lift(where, self.core.context("lift"))
 
     async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
         """Entries of the audit."""

@@ -16,6 +16,7 @@ from memoranda.cli.diff import diff
 from memoranda.cli.erase import erase
 from memoranda.cli.export import export
 from memoranda.cli.history import history
+from memoranda.cli.hold import hold_add, hold_lift, hold_list
 from memoranda.cli.import_folder import import_folder
 from memoranda.cli.insert import insert
 from memoranda.cli.policy_show import policy_show
@@ -29,6 +30,7 @@ from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
 from memoranda.cli.shared.options import StoreUrl, UserName
 from memoranda.cli.shared.output import say
 from memoranda.cli.show import show_version
+from memoranda.cli.sweep import sweep
 from memoranda.cli.undo import undo
 from memoranda.cli.usage import usage
 from memoranda.cli.users import users
@@ -55,6 +57,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "import": import_folder,
     "verify": verify,
     "audit": audit,
+    "sweep": sweep,
     "redact": redact,
     "erase": erase,
     "conformance": conformance,
@@ -63,6 +66,10 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
 """The commands in the order of the help: first what is used first."""
 
 GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., None]]]]] = {
+    "hold": (
+        "Keep paths from expiry, retention and erasure.",
+        {"add": hold_add, "list": hold_list, "lift": hold_lift},
+    ),
     "policy": ("The rules that hold for a memory.", {"show": policy_show}),
 }
 """Commands of two words: the first one's help, and what follows it."""

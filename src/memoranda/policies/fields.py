@@ -49,6 +49,7 @@ _MODE: Final = _strictest("off", "mask", "refuse")
 STRICTER: Final[Mapping[str, Stricter]] = {
     "policy.on_exists": _strictest("overwrite", "error"),
     "policy.read_only": _either,
+    "policy.expiry": _both,
     "limits.file_bytes": _least,
     "limits.store_bytes": _least,
     "limits.files": _least,

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
 from memoranda.policies.audit import Auditing
+from memoranda.policies.expiry import Expiry
 from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import Limits
 from memoranda.policies.redaction import Redaction
@@ -26,7 +27,8 @@ class Policy:
     in history). ``read_only`` refuses every change, by Claude and by programs. ``retention`` says
     how much history stays, in whole days, versions and bytes; without it everything younger than 30
     days and the newest 10 versions, in up to ten times the bytes that the memory may hold.
-    ``audit`` says what becomes of views in the audit.
+    ``audit`` says what becomes of views in the audit, ``expiry`` which memories a sweep removes:
+    those that any of its rules is about.
     ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
     what happens to text that speaks to the agent as an instruction would.
 
@@ -38,6 +40,7 @@ class Policy:
     read_only: bool = False
     retention: Retention | None = None
     audit: Auditing = Auditing()
+    expiry: tuple[Expiry, ...] = ()
     redaction: Redaction = Redaction()
     injection: InjectionMarks = InjectionMarks()
 
@@ -54,6 +57,8 @@ class Policy:
             raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
         if self.retention is not None:
             _check(self.retention)
+        if type(self.expiry) is not tuple or not all(type(one) is Expiry for one in self.expiry):
+            raise Misuse("Policy: expiry has to be a tuple of Expiry objects.")
         if type(self.audit) is not Auditing:
             raise Misuse(f"Policy: audit is {self.audit!r}; it has to be an Auditing object.")
 

@@ -1,12 +1,13 @@
 """The order of the layers, and why that order.
 
-    raw input -> parse -> Audit -> LimitRate -> tool
+    raw input -> parse -> Audit -> LimitRate -> NoteUse -> tool
         -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
 1. ``Audit`` first: it sees every answer, also that of a layer that refuses.
 2. ``LimitRate``: what is over the rate costs nothing behind it.
+3. ``NoteUse``, where memories expire: only what was shown was used.
 
 Stores, from the outside in:
 
@@ -23,6 +24,7 @@ from __future__ import annotations
 from typing import Final
 
 from memoranda.policies.audit import Audit, AuditTrail, NoteUnchanged
+from memoranda.policies.expiry import Uses
 from memoranda.policies.handler import Handler
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
@@ -58,8 +60,21 @@ def trail_of(store: Store, policy: Policy) -> AuditTrail:
     return AuditTrail(store, policy.audit.reads, hidden_names(policy.redaction))
 
 
-def around_commands(handler: Handler, policy: Policy, trail: AuditTrail) -> Handler:
+def uses_of(store: Store, policy: Policy) -> Uses | None:
+    """Where uses of memories are noted; None where no rule asks for them."""
+    if all(rule.unused_days is None for rule in policy.expiry):
+        return None
+    return Uses(store, policy.expiry)
+
+
+def around_commands(
+    handler: Handler, policy: Policy, trail: AuditTrail, uses: Uses | None
+) -> Handler:
     """``handler`` inside the layers that ``policy`` asks for."""
+    if uses is not None:
+        from memoranda.policies.expiry import NoteUse
+
+        handler = NoteUse(handler, uses)
     per_minute = policy.limits.commands_per_minute
     if per_minute is not None:
         from memoranda.policies.rate import LimitRate

@@ -53,6 +53,7 @@ from memoranda.stores.entries import (
     Outline,
     Page,
 )
+from memoranda.stores.holds import Hold
 from memoranda.stores.reports import Problem, Report, Usage
 from memoranda.stores.store_info import Capabilities, StoreInfo, StorePage
 from memoranda.stores.versions import (
@@ -98,6 +99,7 @@ __all__ = [
     "AuditEntry",
     "AuditHead",
     "AuditReport",
+    "Hold",
     "Problem",
     "Report",
     "Usage",
@@ -226,6 +228,27 @@ class Store(ABC):
         """
         raise Unsupported("an audit")
 
+    async def uses(self) -> Mapping[MemoryPath, int]:
+        """When live memories were last used, as far as ``touch`` was told (ns since 1970, UTC).
+        Raises ``Unsupported``."""
+        raise Unsupported("expiry")
+
+    async def holds(self) -> tuple[Hold, ...]:
+        """What is held, in the order of the paths. Raises ``Unsupported``."""
+        raise Unsupported("holds")
+
+    async def hold(self, path: MemoryPath, reason: str, context: Context) -> Hold:
+        """Hold a path (the root: the whole store): retention drops nothing of what lies there or
+        last lay there, and the store can't be erased. Held already: the reason changes.
+
+        Raises ``UnknownId`` for a store that nobody has made yet, ``Unsupported``.
+        """
+        raise Unsupported("holds")
+
+    async def lift(self, path: MemoryPath, context: Context) -> bool:
+        """Lift the hold of exactly this path; whether there was one. Raises ``Unsupported``."""
+        raise Unsupported("holds")
+
     @abstractmethod
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         """Note that memories were used; coarse, buffered, makes no version. Missing ones are
@@ -342,6 +365,18 @@ class WrapperStore(Store):
 
     async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
         return await self.inner.verify_audit(anchors)
+
+    async def uses(self) -> Mapping[MemoryPath, int]:
+        return await self.inner.uses()
+
+    async def holds(self) -> tuple[Hold, ...]:
+        return await self.inner.holds()
+
+    async def hold(self, path: MemoryPath, reason: str, context: Context) -> Hold:
+        return await self.inner.hold(path, reason, context)
+
+    async def lift(self, path: MemoryPath, context: Context) -> bool:
+        return await self.inner.lift(path, context)
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         await self.inner.touch(paths, at_ns)

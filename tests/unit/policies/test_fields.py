@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from memoranda.policies.expiry import Expiry
 from memoranda.policies.fields import BY_KEY, FIELDS, STRICTER, policy_of
 from memoranda.policies.policy import Policy
 from memoranda.policies.rules import Rule, Setting, Where, strictest
@@ -13,6 +14,7 @@ from memoranda.policies.rules import Rule, Setting, Where, strictest
 EXAMPLES: dict[str, tuple[Any, Any]] = {
     "policy.on_exists": ("overwrite", "error"),
     "policy.read_only": (False, True),
+    "policy.expiry": ((), (Expiry(age_days=1),)),
     "limits.file_bytes": (None, 5),
     "limits.store_bytes": (7, 5),
     "limits.files": (None, 5),

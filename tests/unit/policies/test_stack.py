@@ -70,7 +70,7 @@ def test_what_may_not_be_written_is_not_judged() -> None:
 def test_a_command_over_the_rate_is_in_the_audit() -> None:
     store = fresh_store()
     run_now(store.apply((Put(parse_path("/memories/a"), b"x"),), Context(command="create")))
-    handler = around_commands(Tool(store).run, EVERYTHING, trail_of(store, EVERYTHING))
+    handler = around_commands(Tool(store).run, EVERYTHING, trail_of(store, EVERYTHING), None)
     assert isinstance(handler, Audit)
     for _ in range(2):
         run_now(handler(View(ROOT), Context(command="view")))
@@ -81,7 +81,7 @@ def test_a_command_over_the_rate_is_in_the_audit() -> None:
 def test_commands_are_counted_where_the_policy_says_how_many() -> None:
     store = fresh_store()
     for policy, refused in ((EVERYTHING, True), (Policy(), False)):
-        handler = around_commands(Tool(store).run, policy, trail_of(store, policy))
+        handler = around_commands(Tool(store).run, policy, trail_of(store, policy), None)
         assert isinstance(handler, Audit)
         answers = [run_now(handler(View(ROOT), Context(command="view"))) for _ in range(2)]
         assert [answer.is_error for answer in answers] == [False, refused]

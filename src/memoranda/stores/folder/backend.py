@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet, WeakValueDictionary
 
-from memoranda.errors import Misuse, UnknownId
+from memoranda.errors import Corrupt, Held, Misuse, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Backend, Capabilities, Context, StoreInfo, StorePage
 from memoranda.stores.folder.clock import CLOCK, Clock
@@ -212,6 +212,9 @@ class FolderBackend(Backend):
         info = await self.info(store_id, workspace)
         directory = directory_of(info)
         place = self._place_of(info)
+        with suppress(Corrupt):  # what is damaged can be erased: nobody can tell what was held
+            if await FolderStore(self, place).holds():
+                raise Held
         stores = self._stores_directory(make=False)
         try:
             if stores is not None:

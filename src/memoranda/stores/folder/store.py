@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from memoranda.errors import Corrupt, Misuse, NotFound, ReadOnly, UnknownId
 from memoranda.path import ROOT
@@ -29,7 +29,7 @@ from memoranda.stores.folder.totals import Totals
 from memoranda.stores.log.log_store import LogStore, nothing_at
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Change, Moment, Version
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.writer import Writer
     from memoranda.stores.log.store_log import StoreLog
     from memoranda.stores.log.turn import Turn
+
+T = TypeVar("T")
 
 
 class FolderStore(LogStore):
@@ -254,6 +256,17 @@ class FolderStore(LogStore):
         records.use(paths, at_ns, now)
         if records.are_due(now):
             self._write_records()
+
+    def _in_turn(self, work: Callable[[Turn], T]) -> T:
+        done: list[T] = []
+
+        def do(turn: Turn) -> tuple[Version, ...]:
+            done.append(work(turn))
+            return ()
+
+        if not self._run(FolderJob(do)):
+            raise UnknownId("store")
+        return done[-1]
 
     async def flush(self) -> None:
         if self._place.has_records:

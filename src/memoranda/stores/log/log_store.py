@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memoranda.errors import IsADirectory, NotFound, Refused, UnknownId
 from memoranda.stores.base import (
@@ -14,6 +14,7 @@ from memoranda.stores.base import (
     Content,
     Entry,
     Hit,
+    Hold,
     Moment,
     Outline,
     Page,
@@ -25,12 +26,16 @@ from memoranda.stores.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Literal
 
     from memoranda.path import MemoryPath
+    from memoranda.stores.base import Context
     from memoranda.stores.log.store_log import StoreLog
+    from memoranda.stores.log.turn import Turn
+
+T = TypeVar("T")
 
 
 def nothing_at(path: MemoryPath) -> Refused:
@@ -52,6 +57,10 @@ class LogStore(Store):
         None for a store that was never written. Translates SQLite's errors; raises ``Misuse`` when
         the store is closed.
         """
+
+    @abstractmethod
+    def _in_turn(self, work: Callable[[Turn], T]) -> T:
+        """Do work in a transaction; raises ``UnknownId`` where nobody has made the store."""
 
     async def read(self, path: MemoryPath, start: int = 0, length: int | None = None) -> Content:
         from memoranda.stores.log import lookup
@@ -140,6 +149,29 @@ class LogStore(Store):
         await self.flush()
         with self._reading() as log:
             return () if log is None else audit.entries(log, after, limit)
+
+    async def uses(self) -> Mapping[MemoryPath, int]:
+        from memoranda.stores.log import lookup
+
+        await self.flush()
+        with self._reading() as log:
+            return {} if log is None else lookup.uses(log)
+
+    async def holds(self) -> tuple[Hold, ...]:
+        from memoranda.stores.log import holds
+
+        with self._reading() as log:
+            return () if log is None else holds.of_store(log)
+
+    async def hold(self, path: MemoryPath, reason: str, context: Context) -> Hold:
+        from memoranda.stores.log import holds
+
+        return self._in_turn(lambda turn: holds.put(turn, path, reason, context))
+
+    async def lift(self, path: MemoryPath, context: Context) -> bool:
+        from memoranda.stores.log import holds
+
+        return self._in_turn(lambda turn: holds.lift(turn, path, context))
 
     async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
         from memoranda.stores.log import chain

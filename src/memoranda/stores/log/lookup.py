@@ -140,6 +140,23 @@ def _contents(log: StoreLog, path: MemoryPath, node: Node) -> Iterator[tuple[Mem
         yield path, read_range(log.db, node.id, node.body, node.full, node.size, 0, node.size)
 
 
+def uses(log: StoreLog) -> dict[MemoryPath, int]:
+    """What ``Store.uses`` promises; looks at every row of a file."""
+    tree = Tree(log, 0)
+    found: dict[MemoryPath, int] = {}
+    rows = log.db.execute(
+        f"SELECT {COLUMNS} FROM node WHERE id > ? AND id < ? AND used IS NOT NULL",
+        (log.base, log.end),
+    ).fetchall()
+    for row in rows:
+        node = Node(*row)
+        chain = tree.chain_of(node)
+        if chain is not None and node.used is not None:
+            names = (*(step.plain_name for step in chain[1:]), node.plain_name)
+            found[MemoryPath.of(names)] = node.used
+    return found
+
+
 def usage(log: StoreLog) -> Usage:
     """What ``Store.usage`` promises."""
     root = Tree(log, 0).root

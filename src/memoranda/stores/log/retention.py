@@ -19,7 +19,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.base import Retention
-from memoranda.stores.log import events
+from memoranda.stores.log import events, holds
 from memoranda.stores.log.gone import Gone
 from memoranda.stores.log.node import COLUMNS, Node
 from memoranda.stores.log.schema import WENT_AWAY
@@ -75,12 +75,15 @@ class Thinning:
         self._room = MOST_DROPPED
         self._now = now_ns
         self._gone = Gone()
+        self._held = [hold.path.segments for hold in holds.of_store(log)]
 
     def run(self, files: Iterable[int], *, sweep: bool) -> events.Event | None:
         """Look at ``files`` (numbers of nodes), and sweep on if it is time.
 
         Returns the entry that says what went, written already; None if nothing did.
         """
+        if () in self._held:
+            return None
         for number in files:
             node = self._tree.get(number)
             if node is not None:
@@ -117,6 +120,8 @@ class Thinning:
 
     def _thin(self, node: Node) -> None:
         """Drop a file's oldest stretches as far as age or budget ask for it."""
+        if self._is_held(node):
+            return
         keeps = 0 if self._tree.chain_of(node) is None else self._retention.keep_newest
         while self._room > 0 and node.first != node.full:
             first = events.load(self._log, node.first)
@@ -136,6 +141,17 @@ class Thinning:
             node.events -= len(stretch)
             self._forgets_before(following.seq)
 
+    def _is_held(self, node: Node) -> bool:
+        """Whether a hold covers where a file lies, or last lay."""
+        if not self._held:
+            return False
+        names: list[str] = []
+        above: Node | None = node
+        while above is not None and above.parent is not None:
+            names.insert(0, above.plain_name)
+            above = self._tree.get(above.parent)
+        return any(tuple(names[: len(held)]) == tuple(held) for held in self._held)
+
     def _stretch(self, node: Node, following: events.Event) -> Iterator[events.Event]:
         """The events before a whole body, newest first, down to the oldest that is kept."""
         for event in events.of_node(self._log, following.prev or 0):
@@ -144,7 +160,10 @@ class Thinning:
                 return
 
     def _forget(self, node: Node, removal: int) -> bool:
-        """Drop a removed file with all its history, if all of it may go."""
+        """Drop a removed file with all its history, if all of it may go. What is held is passed
+        over."""
+        if self._is_held(node):
+            return True
         if node.last > self._last:
             return False
         for event in list(events.of_node(self._log, node.last)):

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 import apsw
 
-from memoranda.errors import MemorandaError, Misuse, Unavailable, UnknownId
+from memoranda.errors import Held, MemorandaError, Misuse, Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Backend, Report, StoreInfo, StorePage
 from memoranda.stores.group_commit import GroupCommit
-from memoranda.stores.log import check, redaction
+from memoranda.stores.log import check, holds, redaction
 from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.records import Records, warn_of_loss
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Context, Retention, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.transaction import Database, Transaction
+
+T = TypeVar("T")
 
 
 class SqlBackend(Backend):
@@ -168,6 +170,8 @@ class SqlBackend(Backend):
             control.get(db, store_id, workspace)
             found = find(db, Place(store_id, workspace, None))
             if found is not None:
+                if holds.of_store(found[0]):
+                    raise Held
                 found[0].erase()
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.now())
@@ -233,6 +237,17 @@ class SqlBackend(Backend):
                 turn.finish()
         self._scrub()  # also if it was blanked before: then that one's may have failed
         return version
+
+    def in_turn(self, place: Place, work: Callable[[Turn], T]) -> T:
+        """Do work on a store in a transaction that no batch shares."""
+        with self._writing() as db:
+            found = find(db, place)
+            if found is None:
+                raise UnknownId("store")
+            turn = Turn(found[0], SqlHeads(found[0]), self.now())
+            done = work(turn)
+            turn.finish()
+        return done
 
     def check(self) -> Report:
         """What the database says of itself, whatever stores are in it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from memoranda.errors import Corrupt, Misuse
 from memoranda.stores.base import Capabilities, Report
@@ -13,7 +13,7 @@ from memoranda.stores.log.sql_batch import ChangeJob, find
 from memoranda.stores.log.sql_heads import SqlHeads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from memoranda.path import MemoryPath
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from memoranda.stores.log.sql_backend import SqlBackend
     from memoranda.stores.log.sql_batch import Place
     from memoranda.stores.log.store_log import StoreLog
+    from memoranda.stores.log.turn import Turn
+
+T = TypeVar("T")
 
 
 class SqlStore(LogStore):
@@ -69,6 +72,9 @@ class SqlStore(LogStore):
 
     async def flush(self) -> None:
         self._open().flush(self._place)
+
+    def _in_turn(self, work: Callable[[Turn], T]) -> T:
+        return self._open().in_turn(self._place, work)
 
     async def redact(self, version_id: str, context: Context) -> Version:
         return self._open().redact(self._place, version_id, context)

@@ -94,4 +94,5 @@ class StoreLog:
                 f"DELETE FROM {table} WHERE {key} >= ? AND {key} < ?",
                 (self.base, self.end),
             )
+        self.db.execute("DELETE FROM meta WHERE k = ?", (f"holds.{self.number}",))
         self.db.execute("DELETE FROM store WHERE number = ?", (self.number,))
