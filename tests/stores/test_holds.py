@@ -14,13 +14,13 @@ from memoranda.errors import Held, UnknownId, Unsupported
 from memoranda.operations.sweep import SKIPPED, sweep
 from memoranda.path import parse_path
 from memoranda.policies.expiry import DAY_NS, Uses
-from memoranda.stores.base import Context, Put, Store
+from memoranda.stores.base import Backend, Context, Put, Store
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
 from tests.testing.dict_store import DictBackend, Disk
 
-KINDS: dict[str, Callable[[Path], Any]] = {
+KINDS: dict[str, Callable[[Path], Backend]] = {
     "ram": lambda home: RamBackend(),
     "sqlite": lambda home: SqliteBackend(home / "memory.db"),
     "folder": lambda home: FolderBackend(home / "memory"),
@@ -28,14 +28,14 @@ KINDS: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.fixture(params=KINDS)
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     backend = KINDS[request.param](tmp_path)
     yield backend
     run_now(backend.close())
 
 
 @pytest.fixture
-def store(backend: Any) -> Store:
+def store(backend: Backend) -> Store:
     return run_now(backend.for_user("acme"))
 
 
@@ -174,7 +174,7 @@ def test_a_hold_can_be_given_another_reason(store: Store) -> None:
     assert [hold.reason for hold in memory.holds()] == ["two"]
 
 
-def test_a_held_store_can_not_be_erased(backend: Any, store: Store) -> None:
+def test_a_held_store_can_not_be_erased(backend: Backend, store: Store) -> None:
     filled(store, A)
     run_now(store.hold(parse_path(A), "", Context()))
     with pytest.raises(Held):

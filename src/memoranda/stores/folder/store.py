@@ -258,6 +258,8 @@ class FolderStore(LogStore):
             self._write_records()
 
     def _in_turn(self, work: Callable[[Turn], T]) -> T:
+        from memoranda.stores.folder.jobs import FolderJob
+
         done: list[T] = []
 
         def do(turn: Turn) -> tuple[Version, ...]:
