@@ -115,6 +115,17 @@ def open_tree(home: Home) -> OpenTree | None:
     return opened
 
 
+def is_there(home: Home | None) -> bool:
+    """Whether anything lies where the store would; raises OSError."""
+    if home is None:
+        return False
+    try:
+        home.files.stat(home.name, home.stores.number)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def open_tree_as_it_lies(home: Home) -> OpenTree | None:
     """The store's files whatever state they are in; None if there are none."""
     return _open(home, TreeAsItLies)

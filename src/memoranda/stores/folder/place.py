@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Final
 from memoranda.errors import MemorandaError, UnknownId
 from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
 from memoranda.stores.folder.forking import ForkGate
-from memoranda.stores.folder.open_tree import TreeAsItLies, open_tree, open_tree_as_it_lies
+from memoranda.stores.folder.open_tree import (
+    TreeAsItLies,
+    is_there,
+    open_tree,
+    open_tree_as_it_lies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +119,8 @@ class Place:
         with self._opening:
             try:
                 home = None if self.is_erased else self._backend.home(self.directory, make=False)
+                if self.whose.user is not None and not (self.is_erased or is_there(home)):
+                    return None
                 tree = None if home is None else open_tree(home)
             except OSError as error:
                 raise as_unavailable(error) from error
