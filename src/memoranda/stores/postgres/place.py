@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoranda.stores.log.records import Records
 
 if TYPE_CHECKING:
+    from memoranda.stores.postgres.memo import Memo
     from memoranda.stores.postgres.port import Row
 
 
@@ -29,7 +30,9 @@ class Place:
     makes it first.
     """
 
-    __slots__ = ("__weakref__", "id", "made", "records", "user", "workspace")
+    __slots__ = (
+        "__weakref__", "id", "last_seq", "made", "memo", "records", "user", "workspace",
+    )  # fmt: skip
 
     def __init__(self, store_id: str, workspace: str, user: str | None) -> None:
         self.id = store_id
@@ -37,6 +40,10 @@ class Place:
         self.user = user
         self.made: Made | None = None
         self.records = Records()
+        self.memo: Memo | None = None
+        """What this process may guess by; None where somebody else writes, too."""
+        self.last_seq: int | None = None
+        """The event that this process wrote last."""
 
     @property
     def key(self) -> tuple[str, str]:

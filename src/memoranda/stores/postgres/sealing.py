@@ -101,6 +101,7 @@ def seal(
         assert path is not None  # it was or is somewhere
         if item.id < 0:
             item.id, item.created = seq, at
+        item.head, item.updated = seq, at
         data: int | None = None
         if item.path is not None and not item.body:
             assert item.data is not None  # it is new

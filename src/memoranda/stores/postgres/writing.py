@@ -1,7 +1,8 @@
 """A batch on its way to the server: look, plan, write; again under a lock where somebody was faster.
 
 The first try takes no lock: one round trip to look, one to write, and the write counts only if the
-store is still where it was seen. A store that is written by many at once is then planned on under
+store is still where it was seen. Who wrote to the store last may know enough to plan without looking
+(``memo.py``): one round trip. A store that is written by many at once is then planned on under
 the lock of its own row, one after the other, so that nobody starves.
 
 A write whose answer got lost is never done twice and never forgotten: each batch carries a token,
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
@@ -25,6 +26,7 @@ from memoranda.stores.postgres.faults import (
     Again,
     Lost,
 )
+from memoranda.stores.postgres.memo import after
 from memoranda.stores.postgres.place import Made
 from memoranda.stores.postgres.planning import (
     EMPTY,
@@ -34,6 +36,7 @@ from memoranda.stores.postgres.planning import (
     Seen,
     State,
     Wanted,
+    parents,
 )
 from memoranda.stores.postgres.sealing import Sealed, paths_of, seal
 
@@ -54,14 +57,20 @@ _LOOK: Final = (
 )
 _WRITE: Final = (
     "SELECT memoranda.write(%s, %s, %s, %b, %s::bigint[], %s::json, %s::json, %s::bigint[],"
-    " %s::json, %s::json, %b::bytea[])"
+    " %s::json, %s::json, %b::bytea[], %s::text[], %s::text[])"
 )
 _SETTLED: Final = (
     "SELECT seq FROM memoranda.event WHERE store = %s AND seq = ANY(%s::bigint[]) AND token = %b"
 )
 _DONE: Final = 0
-_MOVED_ON: Final = -1
 _NO_STORE: Final = -2
+
+
+class Planned(NamedTuple):
+    """A plan, and what is written for it."""
+
+    plan: Plan
+    sealed: Sealed
 
 
 class Batch:
@@ -85,6 +94,7 @@ class Batch:
         """What a try whose answer got lost may have written: its first event, and its versions."""
         self._taken: Taken = place.records.take()
         self._ids: set[int] = set()
+        self._may_guess = bool(changes)
         self.before = EMPTY
         """The store's state before the batch."""
         self.after: State | None = None
@@ -132,12 +142,18 @@ class Batch:
         made = await stores.made(self._port, self._place)
         if made is None:
             return await self._at_first()
+        memo, self._may_guess = self._place.memo if self._may_guess else None, False
+        guess = None if memo is None else memo.guess(self._changes)
+        planned = None if guess is None else self._guessed(made, guess.seen)
+        if guess is not None and planned is not None:
+            versions = await self._send(self._port, made, planned, guess.free)
+            if versions is None:
+                self._place.memo = None
+            return versions
         wanted = self._wanted(made)
         rows = await self._port.run(_LOOK, _look_values(made, wanted, lock=False))
-        sealed = self._sealed(made, wanted, rows)
-        if sealed is None:
-            return ()
-        return self._outcome(await self._send(self._port, made, *sealed), sealed[1])
+        planned = self._planned(made, wanted, rows)
+        return () if planned is None else await self._send(self._port, made, planned)
 
     async def _under_lock(self) -> tuple[Version, ...] | None:
         """While nobody else can write to the store; None only if it was just made or archived."""
@@ -152,10 +168,8 @@ class Batch:
                 values = (made.number, list(self._tried), self._token)
                 for (seq,) in await session.run(_SETTLED, values):
                     return self._tried[seq]
-            sealed = self._sealed(made, wanted, rows)
-            if sealed is None:
-                return ()
-            return self._outcome(await self._send(session, made, *sealed), sealed[1])
+            planned = self._planned(made, wanted, rows)
+            return () if planned is None else await self._send(session, made, planned)
 
         return await self._port.transact(work)
 
@@ -180,8 +194,7 @@ class Batch:
             if bytes(row[2]) != mine.secret:
                 return row, None
             made = Made(row[0], mine.secret)
-            code = await self._send(session, made, EMPTY, sealed)
-            return row, self._outcome(code, sealed)
+            return row, await self._send(session, made, Planned(plan, sealed))
 
         row, versions = await self._port.transact(work)
         place.bind(row)
@@ -198,25 +211,37 @@ class Batch:
         wanted.ids |= self._ids
         return wanted
 
-    def _sealed(
-        self, made: Made, wanted: Wanted, rows: Sequence[Row]
-    ) -> tuple[State, Sealed] | None:
+    def _planned(self, made: Made, wanted: Wanted, rows: Sequence[Row]) -> Planned | None:
+        """A plan on what was seen; None if it comes to nothing."""
         if not rows:
             self._taken = ([], {})  # of a store that was erased: nobody can have them
             raise UnknownId("store")
-        seen = _seen(wanted, rows)
+        return self._plan_on(made, _seen(wanted, rows))
+
+    def _guessed(self, made: Made, seen: Seen) -> Planned | None:
+        """A plan on a guess; None if it came to nothing or to a refusal, which only what is truly
+        there may decide."""
+        try:
+            return self._plan_on(made, seen)
+        except Exception:  # noqa: BLE001 - an edit is a caller's code; it runs again on what is there
+            return None
+
+    def _plan_on(self, made: Made, seen: Seen) -> Planned | None:
         plan = Plan(made, seen, self._ceiling)
         plan.do(self._changes)
         sealed = seal(made, plan, self._context, self._taken, self._now)
-        return None if sealed is None else (seen.state, sealed)
+        return None if sealed is None else Planned(plan, sealed)
 
-    async def _send(self, session: Session, made: Made, state: State, sealed: Sealed) -> int:
-        """Write; gives the answer of ``memoranda.write``."""
+    async def _send(
+        self, session: Session, made: Made, planned: Planned, free: Sequence[MemoryPath] = ()
+    ) -> tuple[Version, ...] | None:
+        """Write; gives the versions, or None if the store is not where it was planned on."""
+        state, sealed = planned.plan.state, planned.sealed
         self.before, self.after = state, sealed.state
         first = state.seq + 1
         known = self._tried.get(first)
         self._tried[first] = sealed.versions
-        values = _write_values(made, state, sealed, self._token, list(self._tried))
+        values = _write_values(made, state, sealed, self._token, list(self._tried), free)
         try:
             ((code,),) = await session.run(_WRITE, values)
         except Lost:
@@ -224,9 +249,28 @@ class Batch:
         except Exception:
             self._forget(first, known)
             raise
-        if code == _MOVED_ON:
-            self._forget(first, known)
-        return int(code)
+        if code == _DONE:
+            self._remember(planned)
+            return sealed.versions
+        if code > _DONE:  # the first event of a try whose answer got lost
+            return self._tried[code]
+        self._forget(first, known)
+        if code == _NO_STORE:
+            raise UnknownId("store")
+        return None
+
+    def _remember(self, planned: Planned) -> None:
+        """Note what is known now, if nobody else has written since this process did last. In a
+        transaction that is still to commit, too: if it doesn't, the guess will not fit."""
+        place, before, reached = self._place, planned.plan.state, planned.sealed.state
+        memo = place.memo
+        is_alone = place.last_seq in {None, before.seq}
+        place.last_seq = reached.seq
+        if is_alone:
+            fits = memo is not None and memo.state.seq == before.seq
+            place.memo = after(memo if fits else None, reached, planned.plan)
+        else:
+            place.memo = None
 
     def _forget(self, first: int, known: tuple[Version, ...] | None) -> None:
         """This try came to nothing; one before it at the same event may still have."""
@@ -234,15 +278,6 @@ class Batch:
             del self._tried[first]
         else:
             self._tried[first] = known
-
-    def _outcome(self, code: int, sealed: Sealed) -> tuple[Version, ...] | None:
-        if code == _DONE:
-            return sealed.versions
-        if code > _DONE:  # the first event of a try whose answer got lost
-            return self._tried[code]
-        if code == _NO_STORE:
-            raise UnknownId("store")
-        return None
 
 
 def _look_values(made: Made, wanted: Wanted, *, lock: bool) -> tuple[Any, ...]:
@@ -258,16 +293,23 @@ def _look_values(made: Made, wanted: Wanted, *, lock: bool) -> tuple[Any, ...]:
 
 
 def _write_values(
-    made: Made, state: State, sealed: Sealed, token: bytes, tried: Sequence[int]
+    made: Made,
+    state: State,
+    sealed: Sealed,
+    token: bytes,
+    tried: Sequence[int],
+    free: Sequence[MemoryPath] = (),
 ) -> tuple[Any, ...]:
-    after = sealed.state
+    reached = sealed.state
     numbers = {
-        "seq": after.seq, "at": after.at, "chain": after.chain.hex(), "files": after.files,
-        "bytes": after.bytes, "versions": len(sealed.versions), "history": sealed.history_bytes,
+        "seq": reached.seq, "at": reached.at, "chain": reached.chain.hex(), "files": reached.files,
+        "bytes": reached.bytes, "versions": len(sealed.versions), "history": sealed.history_bytes,
     }  # fmt: skip
     return (
         made.number, state.seq, state.archived, token, list(tried), stores.as_json(numbers),
         sealed.events, sealed.vacated, sealed.memories, sealed.used, sealed.contents,
+        paths_of({above: None for path in free for above in (path, *parents(path))}),
+        paths_of(free),
     )  # fmt: skip
 
 

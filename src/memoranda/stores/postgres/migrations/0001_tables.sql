@@ -276,7 +276,7 @@ END $$;
 CREATE FUNCTION memoranda.write(
   p_store bigint, p_seq bigint, p_archived boolean, p_token bytea, p_tried bigint[],
   p_state json, p_events json, p_vacated bigint[], p_memories json, p_used json,
-  p_contents bytea[])
+  p_contents bytea[], p_absent text[], p_empty text[])
 RETURNS bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -285,6 +285,14 @@ DECLARE
   done bigint;
 BEGIN
   PERFORM set_config('memoranda.store', p_store::text, true);
+  -- A plan that was made without looking took some paths for free. Looked at before the state is
+  -- locked, and yet in time: if the state is the one that was planned on, nothing came between.
+  IF cardinality(p_absent) > 0 AND (
+      EXISTS (SELECT FROM memoranda.memory m WHERE m.store = p_store AND m.path = ANY(p_absent))
+      OR EXISTS (SELECT FROM unnest(p_empty) e(at_path) JOIN memoranda.memory m
+        ON m.store = p_store AND m.path > e.at_path || '/' AND m.path < e.at_path || '0')) THEN
+    RETURN -1;
+  END IF;
   UPDATE memoranda.state s SET
       seq = (p_state->>'seq')::bigint, at = (p_state->>'at')::bigint,
       chain = decode(p_state->>'chain', 'hex'), files = (p_state->>'files')::bigint,
