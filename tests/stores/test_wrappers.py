@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from memoranda.policies.audit import Auditing
+from memoranda.policies.expiry import Expiry
 from memoranda.policies.limits import MIB, Limits, LimitSize
 from memoranda.policies.policy import Policy
 from memoranda.policies.redact import RedactSecrets
@@ -85,3 +87,27 @@ class TestTheWholeStackOverAStoreThatSuspends(Wrapped):
 
     def wrap(self, store: Store) -> Store:
         return around_store(store, Policy(limits=ROOMY))
+
+
+AUDITED = Policy(
+    limits=ROOMY,
+    audit=Auditing(reads="strict"),
+    expiry=(Expiry(unused_days=1, age_days=1),),
+    redaction=Redaction.off(),
+)
+
+
+class TestTheWholeStackOverAFile(Wrapped):
+    async def open_backend(self, home: Path) -> Backend:
+        return SqliteBackend(home / "memory.db")
+
+    def wrap(self, store: Store) -> Store:
+        return around_store(store, AUDITED)
+
+
+class TestTheWholeStackOverAFolder(Wrapped):
+    async def open_backend(self, home: Path) -> Backend:
+        return FolderBackend(home / "memory")
+
+    def wrap(self, store: Store) -> Store:
+        return around_store(store, AUDITED)

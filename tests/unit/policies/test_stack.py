@@ -9,13 +9,14 @@ from memoranda.drive import run_now
 from memoranda.errors import FileTooLarge, ReadOnly
 from memoranda.path import ROOT, parse_path
 from memoranda.policies.audit import Audit, NoteUnchanged
+from memoranda.policies.expiry import Expiry
 from memoranda.policies.limits import Limits, LimitSize
 from memoranda.policies.policy import Policy
 from memoranda.policies.read_only import RefuseWrites
 from memoranda.policies.redact import RedactSecrets
 from memoranda.policies.redaction import Redaction
 from memoranda.policies.retention import KeepHistory, default_retention
-from memoranda.policies.stack import around_commands, around_store, trail_of
+from memoranda.policies.stack import around_commands, around_store, trail_of, uses_of
 from memoranda.stores.base import Context, Put, Retention, Store, WrapperStore
 from memoranda.tool import Tool
 from tests.stand_ins import fresh_store
@@ -85,3 +86,22 @@ def test_commands_are_counted_where_the_policy_says_how_many() -> None:
         assert isinstance(handler, Audit)
         answers = [run_now(handler(View(ROOT), Context(command="view"))) for _ in range(2)]
         assert [answer.is_error for answer in answers] == [False, refused]
+
+
+def test_what_was_refused_was_not_used() -> None:
+    store = fresh_store()
+    path = parse_path("/memories/a")
+    run_now(store.apply((Put(path, b"x"),), Context(command="create")))
+    policy = Policy(limits=Limits(commands_per_minute=1), expiry=(Expiry(unused_days=1),))
+    handler = around_commands(
+        Tool(store).run, policy, trail_of(store, policy), uses_of(store, policy)
+    )
+    assert isinstance(handler, Audit)
+    run_now(handler(View(ROOT), Context(command="view")))
+    assert run_now(handler(View(path), Context(command="view"))).is_error
+    assert run_now(store.uses()) == {}
+
+
+def test_uses_are_noted_only_where_something_expires_by_them() -> None:
+    assert uses_of(fresh_store(), Policy()) is None
+    assert uses_of(fresh_store(), Policy(expiry=(Expiry(age_days=1),))) is None
