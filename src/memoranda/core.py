@@ -89,6 +89,7 @@ class Core:
             on_exists=self.policy.on_exists,
             view_cap_chars=sys.maxsize if limits.view_chars is None else limits.view_chars,
             image_max_bytes=limits.image_bytes,
+            frame_views=self.policy.injection.frame_views,
             pause=self.pause,
         )
         uses = uses_of(found, self.policy)

@@ -47,7 +47,8 @@ class Tool:
 
     ``on_exists`` says what ``create`` does at an existing file. ``view_cap_chars`` (1 or more) is
     how many characters of a file, or of a listing's lines, one answer shows; ``image_max_bytes``
-    how large an image block may get, in bytes of base64, which is what the API counts. ``pause``
+    how large an image block may get, in bytes of base64, which is what the API counts.
+    ``frame_views`` says before each file that it is data. ``pause``
     waits between attempts of a write that lost a race: a store that suspends needs one that does.
     """
 
@@ -58,12 +59,14 @@ class Tool:
         on_exists: Literal["error", "overwrite"] = "error",
         view_cap_chars: int = VIEW_CAP_CHARS,
         image_max_bytes: int = IMAGE_MAX_BYTES,
+        frame_views: bool = False,
         pause: Pause = blocking_pause,
     ) -> None:
         self._store = store
         self._create_expects = Expect.ANY if on_exists == "overwrite" else Expect.ABSENT
         self._view_cap_chars = view_cap_chars
         self._image_max_bytes = image_max_bytes
+        self._frame_views = frame_views
         self._pause = pause
 
     @cached_property
@@ -106,7 +109,8 @@ class Tool:
         path = command.path
         if not path.is_root and not path.slash:
             try:
-                return await self._files.show(path, command.view_range)
+                shown = await self._files.show(path, command.view_range)
+                return reply.framed(shown) if self._frame_views else shown
             except IsADirectory:
                 pass
         return await show_directory(self._store, path, self._view_cap_chars)

@@ -8,6 +8,7 @@ from pathlib import Path
 from memoranda.policies.audit import Auditing
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.limits import MIB, Limits, LimitSize
+from memoranda.policies.mark import MarkInjection
 from memoranda.policies.policy import Policy
 from memoranda.policies.redact import RedactSecrets
 from memoranda.policies.redaction import Redaction
@@ -68,6 +69,11 @@ class TestRedactionOverAFolder(StoreSuite):
 
     def wrap(self, store: Store) -> Store:
         return RedactSecrets(store, CAREFUL)
+
+
+class TestMarks(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return MarkInjection(store)
 
 
 class TestTheWholeStack(Wrapped):

@@ -1,7 +1,8 @@
 """The order of the layers, and why that order.
 
     raw input -> parse -> Audit -> LimitRate -> NoteUse -> tool
-        -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> KeepHistory -> LimitSize -> store
+        -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> MarkInjection
+        -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
@@ -15,8 +16,9 @@ Stores, from the outside in:
 2. ``NoteUnchanged`` outside of all that may change a content: it tells what came of it in the end.
 3. ``RedactSecrets`` before everything that keeps, counts or passes on contents: behind it there is
    no secret any more.
-4. ``KeepHistory``, where the policy says other than the stores do by themselves.
-5. ``LimitSize`` next to the store: limits are those of what is stored in the end.
+4. ``MarkInjection`` on what is left: it marks what is stored, and a refused text needs no mark.
+5. ``KeepHistory``, where the policy says other than the stores do by themselves.
+6. ``LimitSize`` next to the store: limits are those of what is stored in the end.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from memoranda.policies.audit import Audit, AuditTrail, NoteUnchanged
 from memoranda.policies.expiry import Uses
 from memoranda.policies.handler import Handler
 from memoranda.policies.limits import Limits, LimitSize
+from memoranda.policies.mark import MarkInjection
 from memoranda.policies.policy import Policy
 from memoranda.policies.redact import RedactSecrets, hidden_names
 from memoranda.policies.retention import KeepHistory, default_retention
@@ -45,6 +48,8 @@ def around_store(store: Store, policy: Policy) -> Store:
     retention = policy.retention or default_retention(policy.limits.store_bytes)
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
+    if policy.injection.mode != "off":
+        store = MarkInjection(store)
     if policy.redaction.looks:
         store = RedactSecrets(store, policy.redaction)
     store = NoteUnchanged(store, trail)

@@ -23,6 +23,10 @@ OUTCOME: Final = "outcome"
 """Keys of an audit draft (``Context.audit``) that are fields of an entry; others are details."""
 
 
+FLAGS: Final = "flags"
+"""Key of a draft, and of an entry's details: by path, the marks of text that instructs the agent."""
+
+
 class AuditEntry(NamedTuple):
     """Something that was done or refused: who, what, where, with which outcome. Never contents.
 

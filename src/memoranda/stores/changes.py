@@ -162,7 +162,8 @@ class Context:
 
     ``actor`` is a short name (``agent``, ``external``, ``expiry``) or an API id (``apikey_...``,
     ``user_...``, ``sesn_...``, ``svac_...``). ``command`` names the command or program action.
-    ``audit`` is the draft of the audit entry: small, content-free, JSON-able. ``retention`` says
+    ``audit`` is the draft of the audit entry: small, content-free, JSON-able; a store reads it once
+    the batch's edits have run, since a layer may learn from them what to note. ``retention`` says
     how much history stays from this batch on; None leaves it to the backend. ``notice`` is told by
     a layer, once the batch is stored, what it took out; stores leave it alone.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -16,18 +16,10 @@ from memoranda.errors import FileTooLarge, ReadOnly, SecretFound
 from memoranda.path import parse_path
 from memoranda.policies.redact import RedactSecrets
 from memoranda.policies.stack import around_store
-from memoranda.stores.base import (
-    Change,
-    Context,
-    Edit,
-    Put,
-    Removal,
-    Version,
-    WrapperStore,
-)
+from memoranda.stores.base import Context, Edit, Put, Removal
 from memoranda.testing.redaction.invent import expand
 from memoranda.text.splice import Splice
-from tests.stand_ins import fresh_store
+from tests.stand_ins import LostARace, fresh_store
 
 TOKEN = expand("ghp_<crc:36>", Random(7))
 MASK = "[REDACTED:credential]"
@@ -283,15 +275,6 @@ def test_a_notice_comes_once_the_batch_is_stored_and_not_before() -> None:
 
 
 def test_only_the_last_run_of_an_edit_counts() -> None:
-    class LostARace(WrapperStore):
-        """Runs each edit once for nothing, as a store does that reads, and is overtaken."""
-
-        async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-            for change in changes:
-                if isinstance(change, Edit):
-                    change.edit(b"")
-            return await self.inner.apply(changes, context)
-
     store = RedactSecrets(LostARace(fresh_store()), Redaction())
     seen: list[Removal] = []
     path = parse_path(PATH)

@@ -10,7 +10,9 @@ from memoranda.errors import FileTooLarge, ReadOnly
 from memoranda.path import ROOT, parse_path
 from memoranda.policies.audit import Audit, NoteUnchanged
 from memoranda.policies.expiry import Expiry
+from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import Limits, LimitSize
+from memoranda.policies.mark import MarkInjection
 from memoranda.policies.policy import Policy
 from memoranda.policies.read_only import RefuseWrites
 from memoranda.policies.redact import RedactSecrets
@@ -40,7 +42,14 @@ EVERYTHING = Policy(
 
 def test_the_layers_of_a_store_are_in_their_one_order() -> None:
     found = layers(around_store(fresh_store(), EVERYTHING))
-    assert found == [RefuseWrites, NoteUnchanged, RedactSecrets, KeepHistory, LimitSize]
+    assert found == [
+        RefuseWrites,
+        NoteUnchanged,
+        RedactSecrets,
+        MarkInjection,
+        KeepHistory,
+        LimitSize,
+    ]
 
 
 def test_what_a_policy_does_not_ask_for_is_not_there() -> None:
@@ -48,6 +57,7 @@ def test_what_a_policy_does_not_ask_for_is_not_there() -> None:
         limits=Limits(file_bytes=None, store_bytes=None, files=None),
         retention=default_retention(Limits().store_bytes),
         redaction=Redaction.off(),
+        injection=InjectionMarks(mode="off"),
     )
     assert layers(around_store(fresh_store(), policy)) == [NoteUnchanged]
 
