@@ -51,7 +51,7 @@ _IGNORE: Final = _phrase(
     before=1,
 )
 _DROP: Final = _phrase(
-    rf"\b(?:disregard|forget|overrid(?:e|ing))(?: \w+){{0,2}}? {_OLD}(?: \w+){{0,3}}? {_ORDERS}"
+    rf"\b(?:disregard|forget)(?: \w+){{0,2}}? {_OLD}(?: \w+){{0,3}}? {_ORDERS}"
     r"|\b(?:disregard|forget) (?:everything|all|anything)(?: \w+){0,2}? (?:above|before|said|told)",
     before=1,
 )
@@ -69,10 +69,9 @@ _TELL: Final = _phrase(
     after=40,
 )
 _PERSONA: Final = _phrase(r"you are now (?:an? |in |the |no longer |free|DAN)", after=30)
-_PRETEND: Final = _phrase(r"\bpretend(?: to be| that you| you are| you're)|jailbr[e]ak", before=1)
 _AGENT: Final = _phrase(
     r"\b(?:ai|assistants?|claude|models?|agents?|chatbots?|llms?)[^.\n]{0,30}? reading this[^.\n]"
-    r"{0,20}? (?:must|should|has to|have to|shall)\b|\byou must (?:obey|comply|always obey)",
+    r"{0,20}? (?:must|should|has to|have to|shall)\b",
     before=60,
     after=60,
 )
@@ -117,15 +116,11 @@ _PHRASES: Final[dict[str, _Phrase]] = {
     "ignor": _IGNORE,
     "disregard": _DROP,
     "forget ": _DROP,
-    "overrid": _DROP,
     "prompt": _PROMPT,
-    "instructions": _PROMPT,
+    "instruc": _PROMPT,
     "tell": _TELL,
     "you are now": _PERSONA,
-    "pretend": _PRETEND,
-    "jailbr": _PRETEND,
     "reading this": _AGENT,
-    "you must ": _AGENT,
     "vergiss": _GERMAN,
     "nutzer": _GERMAN,
     "olvid": _SPANISH,
@@ -150,7 +145,7 @@ _ALL_WORDS: Final = tuple(word.encode() for word in _PHRASES)
 _ROLES: Final = lazy_pattern(
     rb"(?i)<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>"
     rb"|\[/?(?:INST|SYSTEM)\]|<</?SYS>>"
-    rb"|^[ \t>#*]{0,6}(?:system|assistant|developer)(?: (?:message|prompt|override))?\*{0,2}:[ \t]*"
+    rb"|^[ \t>#*]{0,6}(?:system|assistant)(?: (?:message|prompt|override))?\*{0,2}:[ \t]*"
     rb"(?=(?:you|ignore|from now|new|the (?:user|assistant)|do|never|always|override)\b)"
     rb"|</?(?:system|system[-_](?:prompt|message|instructions?|reminder)|antml:\w+|function_results)>",
     0x8,  # re.MULTILINE: a turn begins a line
@@ -173,7 +168,7 @@ _ENTITIES: Final = lazy_pattern(rb"(?:&#x?[0-9a-fA-F]{2,6};){6,}")
 _RUN_SIGNS: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/_-"
 _AS_RUN: Final = bytes(97 if byte in _RUN_SIGNS else 32 for byte in range(256))
 _A_LONG_RUN: Final = b"a" * 24
-_ROTATED: Final = tuple(decoded_by(word, "rot13").encode() for word in ("ignor", "instruc"))
+_ROTATED: Final = decoded_by("ignor", "rot13").encode()
 _MOST_DECODED: Final = 64
 """How many encoded pieces of one text are looked into."""
 
@@ -181,7 +176,7 @@ _MOST_DECODED: Final = 64
 def injection_marks(data: bytes) -> tuple[str, ...]:
     """Which of ``MARKS`` a text earns, in their order; bytes that are no UTF-8 are looked over.
 
-    2 KB of prose take about 25 microseconds.
+    2 KB of prose take about 35 microseconds.
     """
     lower = data.lower()
     marks = _plain_marks(data, lower)
@@ -236,9 +231,7 @@ def _may_have_roles(lower: bytes) -> bool:
         sign in lower for sign in (b"[inst", b"[system", b"[/inst", b"[/system")
     ):
         return True
-    return b":" in lower and any(
-        sign in lower for sign in (b"system", b"assistant:", b"developer:")
-    )
+    return b":" in lower and (b"system" in lower or b"assistant:" in lower)
 
 
 def _is_tag(sign: str) -> bool:
@@ -246,7 +239,7 @@ def _is_tag(sign: str) -> bool:
 
 
 def _has_encoded(data: bytes, lower: bytes) -> bool:
-    if any(word in lower for word in _ROTATED):
+    if _ROTATED in lower:
         turned = decoded_by(data.decode("latin-1"), "rot13").encode("latin-1")
         if _plain_marks(turned, turned.lower()):
             return True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import replace
 from memoranda.path import MemoryPath
 from memoranda.stores.audit import FLAGS
@@ -14,6 +15,11 @@ from memoranda.text.splice import Splice
 
 NEAR_BYTES: Final = 300
 """How much of the old text on either side of an edit is looked at with it: a phrase is shorter."""
+
+_TELLING: Final = lazy_pattern(
+    r"(?i)ignor|disreg|forget|prompt|instruc|system|olvid|oubli|vergiss|vtabe"
+)
+"""Most names hold none of these, and are looked at no further."""
 
 _AS_WORDS: Final = str.maketrans("-_./", "    ")
 
@@ -86,6 +92,9 @@ def _looked_at(change: Change, place: int, marks: _Marks) -> Change:
 @lru_cache(maxsize=2048)
 def name_marks(path: MemoryPath) -> tuple[str, ...]:
     """The marks of a path, its words read as a sentence."""
+    text = path.text
+    if text.isascii() and not _TELLING.search(text):
+        return ()
     from memoranda.detect.injection import injection_marks
 
-    return injection_marks(path.text.translate(_AS_WORDS).encode())
+    return injection_marks(text.translate(_AS_WORDS).encode())

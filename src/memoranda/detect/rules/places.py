@@ -141,9 +141,9 @@ PLACES: Final[tuple[Rule, ...]] = (
         "credential",
         "an authorization header",
         "line",
-        ("auth", "bearer "),
+        ("auth",),
         rb"(?i)(?:authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:(?:bearer|basic|token|sswp|ssws"
-        rb"|apikey)[ \t]+)|(?<![a-z])bearer[ \t]+)(?P<s>[\w+/=.~-]{12,4000}+)",
+        rb"|apikey)[ \t]+))(?P<s>[\w+/=.~-]{12,4000}+)",
         "https://datatracker.ietf.org/doc/html/rfc9110#section-11.6.2",
         ("Authorization: Bearer <url64:43>", "authorization: Basic <basic:16>"),
         (
