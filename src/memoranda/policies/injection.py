@@ -9,7 +9,7 @@ from memoranda.light_dataclasses import dataclass
 
 MarkMode: TypeAlias = Literal["off", "flag", "review"]
 """``flag`` stores the text and notes its marks in the audit entry of the change; ``review`` is to
-have it wait for a person and is refused as long as there is no approval to wait for."""
+have it wait for a person: a memory can't be opened with it as long as there is no approval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +29,6 @@ class InjectionMarks:
         if self.mode not in get_args(MarkMode):
             raise Misuse(
                 f'InjectionMarks: mode is {self.mode!r}; it has to be "off", "flag" or "review".'
-            )
-        if self.mode == "review":
-            raise Misuse(
-                'InjectionMarks: mode "review" needs the approval of writes, which this version '
-                'does not have; use "flag".'
             )
         if type(self.frame_views) is not bool:
             raise Misuse(

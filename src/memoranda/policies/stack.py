@@ -49,7 +49,7 @@ def around_store(store: Store, policy: Policy) -> Store:
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
     if policy.injection.mode != "off":
-        store = MarkInjection(store)
+        store = MarkInjection(store, policy.injection.mode)
     if policy.redaction.looks:
         store = RedactSecrets(store, policy.redaction)
     store = NoteUnchanged(store, trail)

@@ -51,7 +51,11 @@ def test_98_percent_of_what_is_found_is_a_secret(seed: int) -> None:
 
 
 def test_real_documentation_is_left_alone() -> None:
-    ours = ((str(page.relative_to(ROOT)), page.read_text()) for page in pages())
+    ours = (
+        (str(page.relative_to(ROOT)), page.read_text())
+        for page in pages()
+        if page.name != "redaction.md"  # whose examples are to be found
+    )
     benign = score_benign(FIND, [*ours, *installed_documentation()])
     assert benign.chars > 500_000
     # One in a megabyte: a sample password in an address.

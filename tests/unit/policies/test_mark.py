@@ -88,7 +88,7 @@ def test_off_looks_at_nothing() -> None:
 
 def test_review_is_refused_as_long_as_nothing_can_wait() -> None:
     with pytest.raises(Misuse, match='"review" needs the approval'):
-        InjectionMarks(mode="review")
+        Memory.open("memory:", policy=Policy(injection=InjectionMarks(mode="review")))
 
 
 def test_a_framed_view_says_first_that_it_is_data() -> None:
