@@ -12,6 +12,9 @@ from memoranda.errors import Conflict, Refused
 from memoranda.stores.base import Put, Version
 from memoranda.stores.folder.external_edits import Adoption
 from memoranda.stores.folder.faults import as_unavailable
+
+# Here, so that nothing has to be loaded between a commit and the steps that follow it.
+from memoranda.stores.folder.follow import Outcome
 from memoranda.stores.folder.heads import PersonWasHere, TreeHeads
 from memoranda.stores.folder.jobs import FolderJob
 from memoranda.stores.folder.leftovers import (
@@ -32,7 +35,6 @@ from memoranda.stores.log.turn import Turn
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Context
-    from memoranda.stores.folder.follow import Outcome
     from memoranda.stores.log.records import Records
     from memoranda.stores.log.replay import TreeStep
 
