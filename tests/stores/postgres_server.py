@@ -156,6 +156,10 @@ class Database:
             ]
         return found
 
+    def change(self, statement: str) -> None:
+        """Do what no application may."""
+        self._connection.execute(statement.encode())
+
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """What a superuser sees, whom no wall holds."""
         return self._connection.execute(statement.encode(), values or None).fetchall()

@@ -29,7 +29,7 @@ from memoranda.stores.postgres.writing import Batch
 
 if TYPE_CHECKING:
     from builtins import list as rows_of
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from typing import Literal, LiteralString
 
     from memoranda.path import MemoryPath
@@ -52,6 +52,10 @@ _IS_DIRECTORY: Final = (
 _LOCATE: Final = (
     "SELECT path, id, head, size, sha, created, updated FROM memoranda.memory"
     " WHERE store = %s AND id = %s AND path IS NOT NULL"
+)
+_USES: Final = (
+    "SELECT path, used FROM memoranda.memory"
+    " WHERE store = %s AND path IS NOT NULL AND used IS NOT NULL"
 )
 _USAGE: Final = "SELECT files, bytes, versions, history FROM memoranda.state WHERE store = %s"
 _MEMORY: Final = 1
@@ -200,6 +204,14 @@ class PostgresStore(Store):
         self._place.records.use(paths, at_ns, backend.now())
         backend.note_waiting(self._place)
         await backend.flush_if_due(self._place)
+
+    async def uses(self) -> Mapping[MemoryPath, int]:
+        made = await self._made()
+        rows = [] if made is None else await self._query(made, _USES)
+        return {listing.path_of(path): used for path, used in rows}
+
+    async def flush(self) -> None:
+        await self._open().flush(self._place)
 
     # ---- history
 
