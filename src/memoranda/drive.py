@@ -17,8 +17,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Coroutine
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from memoranda.after_fork import renew
 from memoranda.errors import Misuse, StoreSuspended
 
 if TYPE_CHECKING:
@@ -152,6 +153,10 @@ async def _outlast(done: asyncio.Future[Any]) -> None:
     done.exception()
 
 
+_of_parents: Final[list[asyncio.AbstractEventLoop]] = []
+"""Loops of the process that this one was forked off: kept, since to let one go would close it."""
+
+
 class BackgroundLoop:
     """An event loop in a thread of its own, through which sync callers use a store that suspends.
 
@@ -159,9 +164,20 @@ class BackgroundLoop:
     """
 
     def __init__(self) -> None:
+        self._begin()
+        renew(self)
+
+    def _begin(self) -> None:
         self._starting = threading.Lock()  # guards the two below
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+
+    def after_fork_in_child(self) -> None:
+        """See ``after_fork.Renewed``: the loop's thread is the parent's, and so is the loop. To close
+        it here would take the parent's sockets out of the selector that both processes have."""
+        if self._loop is not None:
+            _of_parents.append(self._loop)
+        self._begin()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The result of ``coroutine``, which sees the caller's context variables.

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeAlias, TypeVar, cast
 
 from memoranda import reply
+from memoranda.after_fork import renew
 from memoranda.async_memory import AsyncMemory
 from memoranda.errors import MemorandaError, Misuse, NotFound
 from memoranda.memory import Memory
@@ -301,6 +302,7 @@ class _Source(Generic[_M]):
         self.base_path: Path | None = None
         self.memory_root: Path | None = None
         self._lock = threading.Lock()  # guards the memory's coming and going
+        renew(self)
         self._memory: _M | None
         self._open: Callable[[], _M] | None
         given: dict[str, Any] = {
@@ -322,6 +324,10 @@ class _Source(Generic[_M]):
             tenant = check_tenant(DEFAULT_USER if user is None else user)
             self.base_path = Path(url)
             self.memory_root = self.base_path / "stores" / directory_of_tenant(tenant) / "memories"
+
+    def after_fork_in_child(self) -> None:
+        """See ``after_fork.Renewed``."""
+        self._lock = threading.Lock()
 
     @property
     def memory(self) -> _M:

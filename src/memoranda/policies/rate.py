@@ -8,6 +8,7 @@ from time import monotonic_ns
 from typing import Final
 
 from memoranda import reply
+from memoranda.after_fork import renew
 from memoranda.command import Command, RefusedInput
 from memoranda.errors import TooManyCommands
 from memoranda.policies.handler import Handler
@@ -34,6 +35,11 @@ class LimitRate:
         self._clock = clock
         self._lock = threading.Lock()  # guards the next one
         self._used_until_ns = 0
+        renew(self)
+
+    def after_fork_in_child(self) -> None:
+        """See ``after_fork.Renewed``: each process counts for itself from there on."""
+        self._lock = threading.Lock()
 
     async def __call__(self, command: Command | RefusedInput, context: Context) -> ToolResult:
         wait_ns = self._take()

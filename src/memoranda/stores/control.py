@@ -151,7 +151,10 @@ def _info(row: tuple[Any, ...]) -> StoreInfo:
 
 
 def _metadata_text(metadata: Mapping[str, str]) -> str:
-    text: str = _json().dumps(dict(metadata), ensure_ascii=False)
+    try:
+        text: str = _json().dumps(dict(metadata), ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise Misuse("Metadata are texts by name.") from error
     return text
 
 

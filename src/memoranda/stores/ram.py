@@ -7,7 +7,7 @@ for the whole process, and stays until the process ends. A forked child has a co
 from __future__ import annotations
 
 import time
-from threading import Lock, RLock
+from threading import RLock
 from typing import TYPE_CHECKING, ClassVar
 
 from memoranda.errors import Misuse
@@ -161,12 +161,8 @@ class _RamTransaction(Transaction):
 
 
 _databases: dict[str, RamDatabase] = {}
-_databases_lock = Lock()
 
 
 def _shared(name: str) -> RamDatabase:
-    with _databases_lock:
-        database = _databases.get(name)
-        if database is None:
-            database = _databases[name] = RamDatabase()
-        return database
+    # No lock, which a fork could copy while it is held: at worst one is made in vain.
+    return _databases.get(name) or _databases.setdefault(name, RamDatabase())

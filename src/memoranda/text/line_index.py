@@ -8,6 +8,8 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Final, NamedTuple
 
+from memoranda.after_fork import renew
+
 # Bytes are counted at 0.5 ns each, so finding a line between two marks takes 8 us. 50 MB have
 # 3,052 marks.
 MARK_BYTES: Final = 16_384
@@ -58,6 +60,11 @@ class IndexCache:
 
     def __init__(self, max_files: int = 32) -> None:
         self._max_files = max_files
+        self.after_fork_in_child()
+        renew(self)
+
+    def after_fork_in_child(self) -> None:
+        """Begin empty, see ``after_fork.Renewed``: an entry may have been on its way."""
         self._indexes: OrderedDict[Hashable, tuple[Hashable, LineIndex]] = OrderedDict()
         self._lock = Lock()
         """Guards ``_indexes``: looking up moves an entry, too."""

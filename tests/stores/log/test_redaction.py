@@ -199,7 +199,7 @@ def test_the_head_of_a_live_memory_stays() -> None:
     with pytest.raises(NotRedactable):
         redact(rig, whole(rig)[0])
     with pytest.raises(UnknownId):
-        redaction.redact(rig.log, "memver_0", OFFICER, rig.now)
+        redaction.redact(rig.log, rig.heads, "memver_0", OFFICER, rig.now)
 
 
 def test_a_late_version_can_be_redacted() -> None:

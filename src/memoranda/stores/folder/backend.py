@@ -15,7 +15,8 @@ from weakref import WeakSet, WeakValueDictionary
 
 from memoranda.errors import Corrupt, Held, Misuse, UnknownId
 from memoranda.stores import control
-from memoranda.stores.base import Backend, Capabilities, Context, StoreInfo, StorePage
+from memoranda.stores.base import Capabilities, Context, StoreInfo, StorePage
+from memoranda.stores.controlled import ControlledBackend
 from memoranda.stores.folder.clock import CLOCK, Clock
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.faults import as_unavailable
@@ -34,7 +35,8 @@ from memoranda.tenant import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from memoranda.stores.folder.index import Index
     from memoranda.stores.log.connection import Connection
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 STORES: Final = "stores"
 
 
-class FolderBackend(Backend):
+class FolderBackend(ControlledBackend):
     """Stores in the folder at ``root``, which is made, private to its owner, at the first change.
 
     Safe to use from many threads and processes of one machine. ``files``, ``clock`` and ``vfs`` (of
@@ -104,33 +106,12 @@ class FolderBackend(Backend):
     async def open(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> FolderStore:
         return FolderStore(self, self._place_of(await self.info(store_id, workspace)))
 
-    async def create(
-        self,
-        name: str,
-        *,
-        workspace: str = DEFAULT_WORKSPACE,
-        description: str = "",
-        metadata: Mapping[str, str] | None = None,
-    ) -> StoreInfo:
-        from memoranda.stores.log.ids import new_store_id
-
+    def _make(self, info: StoreInfo) -> None:
         self._check_open()
-        now = self.clock.now_ns()
-        info = StoreInfo(
-            id=new_store_id(now),
-            workspace=workspace,
-            name=name,
-            user=None,
-            description=description,
-            metadata=dict(metadata or {}),
-            created_at_ns=now,
-            updated_at_ns=now,
-        )
         self._place_of(info).open(self.clock, make=True)
-        with self._index.writing(durable=True) as db:
+        with self._changing() as db:
             control.remove(db, info.id)  # who lists stores may have come upon the directory
             control.add(db, info)
-        return info
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)
@@ -175,33 +156,12 @@ class FolderBackend(Backend):
                 return StorePage((), None)
             return control.page(db, workspace, after, limit, include_archived=include_archived)
 
-    async def update(
-        self,
-        store_id: str,
-        workspace: str = DEFAULT_WORKSPACE,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-    ) -> StoreInfo:
-        await self.info(store_id, workspace)
-        with self._index.writing(durable=True) as db:
-            return control.update(
-                db,
-                store_id,
-                workspace,
-                self.clock.now_ns(),
-                name=name,
-                description=description,
-                metadata=metadata,
-            )
-
     async def archive(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
         info = await self.info(store_id, workspace)
         if info.archived_at_ns is None:
             # The store itself has to know: its writers never look into the index.
             FolderStore(self, self._place_of(info)).archive()
-        with self._index.writing(durable=True) as db:
+        with self._changing() as db:
             return control.archive(db, store_id, workspace, self.clock.now_ns())
 
     async def erase(
@@ -223,7 +183,7 @@ class FolderBackend(Backend):
             raise as_unavailable(error) from error
         with self._lock:
             self._places.pop(directory, None)
-        with self._index.writing(durable=True) as db:
+        with self._changing() as db:
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.clock.now_ns())
 
@@ -321,6 +281,12 @@ class FolderBackend(Backend):
         return True
 
     # ---- the index
+
+    def _now_ns(self) -> int:
+        return self.clock.now_ns()
+
+    def _changing(self) -> AbstractContextManager[Connection]:
+        return self._index.writing(durable=True)
 
     def _compare_index(self) -> None:
         """Put stores into the index that it lacks, take out those whose directory is gone."""

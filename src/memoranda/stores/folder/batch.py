@@ -26,9 +26,10 @@ from memoranda.stores.folder.leftovers import (
 )
 from memoranda.stores.folder.opened import OpenStore, roll_back
 from memoranda.stores.folder.recovery import catch_up
-from memoranda.stores.log import bodies, ids, redaction, schema
-from memoranda.stores.log.database import NONSENSE, damaged
+from memoranda.stores.log import bodies, ids, schema
+from memoranda.stores.log.edit_failed import for_caller
 from memoranda.stores.log.records import NOTHING_TAKEN, write_into
+from memoranda.stores.log.redaction import redact
 from memoranda.stores.log.replay import steps_of
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.turn import Turn
@@ -145,10 +146,7 @@ class Batches:
                 error = as_unavailable(fault)
                 error.__cause__ = fault
             except Exception as refusal:  # noqa: BLE001 - an edit is its caller's code
-                error = refusal
-                if isinstance(refusal, NONSENSE) and not job.runs_callers_code:
-                    error = damaged()
-                    error.__cause__ = refusal
+                error = for_caller(refusal)
             done.append((job, error))
             if job.moves_things and error is None:
                 return done, jobs[index + 1 :]
@@ -196,12 +194,8 @@ class Batches:
         self.run([])
         now = opened.clock.now_ns()
         with opened.transaction():
-            version, said = redaction.redact(opened.log, version_id, context, now)
-            if said is not None:
-                turn = Turn(opened.log, opened.heads(), now)
-                turn.audit(said, now)
-                turn.finish()
-        if said is not None:
+            version, is_new = redact(opened.log, opened.heads(), version_id, context, now)
+        if is_new:
             opened.set_applied(opened.log.last_seq())
             forget_leftovers(opened)
             opened.scrub()

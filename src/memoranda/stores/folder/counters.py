@@ -31,7 +31,10 @@ _COUNTERS: Final = "SELECT id, files, shown, children + grandchildren FROM node"
 _CHILD: Final = f"{_COUNTERS} WHERE parent = ? AND name = ? AND gone IS NULL"
 _ROOT: Final = f"{_COUNTERS} WHERE id = 0"
 
-_making: Final = Lock()  # guards the making of a store's pool
+_A_NUMBER: Final = frozenset({int, type(None)})
+
+_making: Final = Lock()
+"""Guards the making of a store's pool. Held inside the gate only, so never at a fork."""
 
 
 class Counted(NamedTuple):
@@ -87,7 +90,9 @@ class Counters:
             self._is_sound = False
             self._db = None
             return None
-        return None if row is None else Counted(*row)
+        # A damaged row may hold anything: no number is as good as no row.
+        is_number = row is not None and all(type(value) in _A_NUMBER for value in row)
+        return Counted(*row) if row is not None and is_number else None
 
     @contextmanager
     def _lent(self) -> Generator[Connection | None]:

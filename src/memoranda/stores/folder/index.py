@@ -11,11 +11,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-import apsw
-
 from memoranda.stores import control
 from memoranda.stores.folder.faults import as_unavailable
-from memoranda.stores.log.database import as_ours, connect
+from memoranda.stores.log.database import FOREIGN, as_ours, connect
 from memoranda.stores.log.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -108,7 +106,7 @@ class Index:
 def _ours() -> Generator[None]:
     try:
         yield
-    except apsw.Error as error:
+    except FOREIGN as error:
         raise as_ours(error) from error
     except OSError as error:
         raise as_unavailable(error) from error

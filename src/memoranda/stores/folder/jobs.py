@@ -76,11 +76,6 @@ class FolderJob(Job):
         job.moves_things = moves_things
         return job
 
-    @property
-    def runs_callers_code(self) -> bool:
-        """Whether what it raises may be its caller's own."""
-        return any(isinstance(change, Edit) for change in self.changes)
-
 
 def nothing(_: Turn) -> tuple[Version, ...]:
     """The work of a job that only looks."""

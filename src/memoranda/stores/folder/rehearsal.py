@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from memoranda.stores.folder.layout import empty_database
+from memoranda.stores.log.edit_failed import EditFailed
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import StoreLog
 from memoranda.stores.log.turn import Turn
@@ -26,5 +27,7 @@ def rehearse(changes: Sequence[Change], context: Context) -> bool:
         turn = Turn(log, SqlHeads(log), 0)
         turn.run(changes, context)
         return not turn.is_idle
+    except EditFailed as failed:
+        raise failed.error from failed.error.__cause__
     finally:
         db.close()

@@ -18,7 +18,7 @@ from memoranda.stores.folder.open_tree import Reopen
 from memoranda.stores.folder.opened import OpenStore
 from memoranda.stores.folder.recovery import catch_up, take_stock
 from memoranda.stores.group_commit import GroupCommit
-from memoranda.stores.log.database import NONSENSE, as_ours, damaged
+from memoranda.stores.log.database import FOREIGN, NONSENSE, as_ours, damaged
 from memoranda.stores.log.records import warn_of_loss
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Writer:
                 return self._batches.redact(version_id, context)
         except OSError as error:
             raise as_unavailable(error) from error
-        except apsw.Error as error:
+        except FOREIGN as error:
             raise as_ours(error) from error
 
     def close(self) -> None:

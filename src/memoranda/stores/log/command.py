@@ -9,6 +9,7 @@ from memoranda.errors import (
     Conflict,
     FileTooLarge,
     IsADirectory,
+    MemorandaError,
     MemoryFull,
     Misuse,
     MoveIntoItself,
@@ -23,15 +24,23 @@ from memoranda.path import MemoryPath
 from memoranda.stores.base import Edit, Expect, IfVersion, Move, Put
 from memoranda.stores.log import events, ids
 from memoranda.stores.log.drafts import Drafts
+from memoranda.stores.log.edit_failed import EditFailed
 from memoranda.stores.log.room import check_room
 from memoranda.stores.log.text import Text
 
 if TYPE_CHECKING:
-    from memoranda.stores.base import Change, Context, Precondition, Remove
+    from memoranda.stores.base import (
+        Change,
+        Context,
+        EditFunction,
+        Precondition,
+        Remove,
+    )
     from memoranda.stores.log.contents import Contents
     from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import Image
     from memoranda.stores.log.tree import Found, Tree
+    from memoranda.text.splice import Splice
 
 
 class Command:
@@ -111,10 +120,8 @@ class Command:
         if node is None:
             raise NotFound(path)
         old = self.contents.read(node)
-        splice = edit.edit(old)
-        if not 0 <= splice.start <= splice.end <= len(old):
-            raise Misuse("The edit replaces bytes that are not there.")
-        if splice.changes(old):
+        splice = _asked(edit.edit, old)
+        if splice is not None:
             self._check_size(path, len(old), splice.size_after(len(old)))
             self._rewrite(node, found, path, Text.spliced(old, splice), None)
 
@@ -290,3 +297,16 @@ class Command:
     @staticmethod
     def _path_of_blocker(found: Found, path: MemoryPath) -> MemoryPath:
         return MemoryPath.of(path.segments[: len(found.chain)])
+
+
+def _asked(edit: EditFunction, old: bytes) -> Splice | None:
+    """What a caller's function wants changed; None for nothing."""
+    try:
+        splice = edit(old)
+        if not 0 <= splice.start <= splice.end <= len(old):
+            raise Misuse("The edit replaces bytes that are not there.")
+        return splice if splice.changes(old) else None
+    except MemorandaError:
+        raise
+    except Exception as error:
+        raise EditFailed(error) from error

@@ -87,9 +87,15 @@ def open_connection(path: str, vfs: str | None = None) -> Connection:
     return cast("Connection", db)
 
 
-FOREIGN: Final = (apsw.Error, UnicodeDecodeError)
-"""What comes out of SQLite besides rows. A damaged text is decoded by apsw, so it is an error of
-Python's."""
+NONSENSE: Final = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
+)  # fmt: skip
+"""What code comes upon that works with the values of a damaged row; a damaged text is decoded by
+apsw and is one of them. Code that works with nothing else translates these: ``raise damaged() from
+error``. What a caller's code raises is not among it (``edit_failed.py``)."""
+
+FOREIGN: Final = (apsw.Error, *NONSENSE)
+"""What comes out of SQLite besides rows that make sense."""
 
 _DAMAGE: Final = (
     apsw.CorruptError,
@@ -98,14 +104,8 @@ _DAMAGE: Final = (
     apsw.SQLError,
     apsw.ConstraintError,
     apsw.MismatchError,
-    UnicodeDecodeError,
+    *NONSENSE,
 )
-
-NONSENSE: Final = (
-    ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
-)  # fmt: skip
-"""What code comes upon that works with the values of a damaged row. Code that works with nothing
-else translates these: ``raise damaged() from error``."""
 
 _OTHER_TABLES: Final = lazy_pattern(
     r"^no such (table|column)|has no column named|columns but \d+ values were supplied"
@@ -125,8 +125,8 @@ def is_beyond_use(error: apsw.Error) -> bool:
     return isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.FormatError))
 
 
-def as_ours(error: apsw.Error | UnicodeDecodeError) -> MemorandaError:
-    """What one of SQLite's errors means: raise it ``from`` the error.
+def as_ours(error: Exception) -> MemorandaError:
+    """What one of ``FOREIGN`` means: raise it ``from`` the error.
 
     Nothing of SQLite's text goes into ours; the cause has it.
     """

@@ -17,22 +17,37 @@ from memoranda.stores.log import bodies, events, history
 from memoranda.stores.log.gone import BLANKED
 from memoranda.stores.log.text import Text
 from memoranda.stores.log.tree import Tree
+from memoranda.stores.log.turn import Turn
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Context, Version
+    from memoranda.stores.log.heads import Heads
     from memoranda.stores.log.history import Shown
     from memoranda.stores.log.node import Node
     from memoranda.stores.log.store_log import StoreLog
 
 
 def redact(
-    log: StoreLog, version_id: str, context: Context, now_ns: int
-) -> tuple[Version, Context | None]:
-    """Blank a version; returns what is left of it, and the entry for the audit, which the caller
-    has to write: it says what was blanked. None if nothing changed.
+    log: StoreLog, heads: Heads, version_id: str, context: Context, now_ns: int
+) -> tuple[Version, bool]:
+    """Blank a version, and say so in the audit; returns what is left of it, and whether anything
+    changed: it may have been blanked before.
 
     Raises ``UnknownId``, and ``NotRedactable`` for the newest version of a live memory.
     """
+    version, said = _blank(log, version_id, context, now_ns)
+    if said is None:
+        return version, False
+    turn = Turn(log, heads, now_ns)
+    turn.audit(said, now_ns)
+    turn.finish()
+    return version, True
+
+
+def _blank(
+    log: StoreLog, version_id: str, context: Context, now_ns: int
+) -> tuple[Version, Context | None]:
+    """What is left of a version, and the entry that says what was blanked; None if nothing was."""
     shown = history.find(log, version_id)
     before = history.made(log, shown)
     if before.redacted_at_ns is not None:

@@ -13,14 +13,16 @@ from weakref import WeakValueDictionary
 
 import apsw
 
-from memoranda.errors import Held, MemorandaError, Misuse, Unavailable, UnknownId
+from memoranda.errors import Corrupt, Held, MemorandaError, Misuse, Unavailable, UnknownId
 from memoranda.stores import control
-from memoranda.stores.base import Backend, Report, StoreInfo, StorePage
+from memoranda.stores.base import Report, StorePage
+from memoranda.stores.controlled import ControlledBackend
 from memoranda.stores.group_commit import GroupCommit
-from memoranda.stores.log import check, holds, redaction
+from memoranda.stores.log import check, holds
 from memoranda.stores.log.database import FOREIGN, as_ours
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.records import Records, warn_of_loss
+from memoranda.stores.log.redaction import redact
 from memoranda.stores.log.retention import DEFAULT_RETENTION
 from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
 from memoranda.stores.log.sql_heads import SqlHeads
@@ -29,16 +31,16 @@ from memoranda.stores.log.turn import Turn
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
-    from memoranda.stores.base import Context, Retention, Version
+    from memoranda.stores.base import Context, Retention, StoreInfo, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.transaction import Database, Transaction
 
 T = TypeVar("T")
 
 
-class SqlBackend(Backend):
+class SqlBackend(ControlledBackend):
     """Stores in one database. Safe to use from many threads at once.
 
     ``clock`` gives nanoseconds since 1970; ``retention`` says how much history stays.
@@ -89,28 +91,9 @@ class SqlBackend(Backend):
         place = Place(info.id, info.workspace, None)
         return self.store_class(self, self._places.setdefault((workspace, store_id), place))
 
-    async def create(
-        self,
-        name: str,
-        *,
-        workspace: str = DEFAULT_WORKSPACE,
-        description: str = "",
-        metadata: Mapping[str, str] | None = None,
-    ) -> StoreInfo:
-        now = self.now()
-        info = StoreInfo(
-            id=new_store_id(now),
-            workspace=workspace,
-            name=name,
-            user=None,
-            description=description,
-            metadata=dict(metadata or {}),
-            created_at_ns=now,
-            updated_at_ns=now,
-        )
-        with self._writing() as db:
+    def _make(self, info: StoreInfo) -> None:
+        with self._changing() as db:
             make(db, info)
-        return info
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)
@@ -136,37 +119,16 @@ class SqlBackend(Backend):
                 return StorePage((), None)
             return control.page(db, workspace, after, limit, include_archived=include_archived)
 
-    async def update(
-        self,
-        store_id: str,
-        workspace: str = DEFAULT_WORKSPACE,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-    ) -> StoreInfo:
-        await self.info(store_id, workspace)
-        with self._writing() as db:
-            return control.update(
-                db,
-                store_id,
-                workspace,
-                self.now(),
-                name=name,
-                description=description,
-                metadata=metadata,
-            )
-
     async def archive(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
         await self.info(store_id, workspace)
-        with self._writing() as db:
+        with self._changing() as db:
             return control.archive(db, store_id, workspace, self.now())
 
     async def erase(
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         await self.info(store_id, workspace)
-        with self._writing() as db:
+        with self._changing() as db:
             control.get(db, store_id, workspace)
             found = find(db, Place(store_id, workspace, None))
             if found is not None:
@@ -184,7 +146,10 @@ class SqlBackend(Backend):
             for place in tuple(self._waiting):
                 try:
                     self.flush(place)
-                except Unavailable:  # changes are written long since: only entries of views wait
+                except (
+                    Unavailable,
+                    Corrupt,
+                ):  # changes are written long since: only entries of views wait
                     warn_of_loss()
         finally:
             self.is_closed = True
@@ -225,22 +190,18 @@ class SqlBackend(Backend):
 
     def redact(self, place: Place, version_id: str, context: Context) -> Version:
         """See ``Store.redact``."""
-        with self._writing() as db:
+        with self._changing() as db:
             found = find(db, place)
             if found is None:
                 raise UnknownId("version")
-            log, now = found[0], self.now()
-            version, said = redaction.redact(log, version_id, context, now)
-            if said is not None:
-                turn = Turn(log, SqlHeads(log), now)
-                turn.audit(said, now)
-                turn.finish()
+            log = found[0]
+            version, _ = redact(log, SqlHeads(log), version_id, context, self.now())
         self._scrub()  # also if it was blanked before: then that one's may have failed
         return version
 
     def in_turn(self, place: Place, work: Callable[[Turn], T]) -> T:
         """Do work on a store in a transaction that no batch shares."""
-        with self._writing() as db:
+        with self._changing() as db:
             found = find(db, place)
             if found is None:
                 raise UnknownId("store")
@@ -255,6 +216,9 @@ class SqlBackend(Backend):
             return Report((), (), 0, 0) if db is None else check.database(db)
 
     # ---- the database
+
+    def _now_ns(self) -> int:
+        return self.now()
 
     def before_fork(self, seconds: float) -> bool:
         """See ``forks.Watched``: wait until nobody writes, and let nobody begin."""
@@ -286,7 +250,7 @@ class SqlBackend(Backend):
             with transaction as db:
                 batch.run(db)
                 transaction.wanted = batch.has_changes
-        except apsw.Error as error:
+        except FOREIGN as error:
             ours = as_ours(error)
             ours.__cause__ = error
             batch.fail(ours)
@@ -309,7 +273,7 @@ class SqlBackend(Backend):
             raise as_ours(error) from error
 
     @contextmanager
-    def _writing(self) -> Generator[Connection]:
+    def _changing(self) -> Generator[Connection]:
         """A transaction that no batch shares."""
         self._check_open()
         try:

@@ -10,6 +10,7 @@ from memoranda.errors import Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Put, StoreInfo
 from memoranda.stores.group_commit import Job
+from memoranda.stores.log.edit_failed import for_caller
 from memoranda.stores.log.records import Records, write_into
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.store_log import StoreLog
@@ -111,7 +112,7 @@ class Batch:
             except apsw.Error:
                 raise  # the transaction itself is in doubt
             except Exception as error:  # noqa: BLE001 - an edit is a caller's code: its error is that caller's
-                job.error = error
+                job.error = for_caller(error)
         for opened in self._opened.values():
             if not opened.turn.is_idle:
                 opened.turn.finish(self._retention)

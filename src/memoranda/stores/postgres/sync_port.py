@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 import psycopg
 import psycopg_pool
 
+from memoranda.after_fork import renew
 from memoranda.errors import Misuse, Unavailable
 from memoranda.stores.postgres import address
 from memoranda.stores.postgres.faults import Lost, translated
@@ -37,6 +38,11 @@ class SyncPort(Port):
         self._pool: psycopg_pool.ConnectionPool | None = None
         self._pid = 0
         self._is_closed = False
+        renew(self)
+
+    def after_fork_in_child(self) -> None:
+        """See ``after_fork.Renewed``; the pool is told by the process that made it."""
+        self._opening = Lock()
 
     async def run(self, statement: LiteralString, values: Values = ()) -> list[Row]:
         with self._lent() as connection:

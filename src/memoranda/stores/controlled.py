@@ -1,0 +1,80 @@
+"""What the backends that keep a control table have in common: making and changing stores in it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from memoranda.stores import control
+from memoranda.stores.base import Backend, StoreInfo
+from memoranda.tenant import DEFAULT_WORKSPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+
+    from memoranda.stores.log.connection import Connection
+
+
+class ControlledBackend(Backend):
+    """A backend whose stores are rows of ``control``.
+
+    A subclass has the clock, the transaction and what else a new store needs.
+    """
+
+    @abstractmethod
+    def _now_ns(self) -> int:
+        """Nanoseconds since 1970."""
+
+    @abstractmethod
+    def _changing(self) -> AbstractContextManager[Connection]:
+        """A durable transaction on the table; raises ``Misuse`` when the backend is closed."""
+
+    @abstractmethod
+    def _make(self, info: StoreInfo) -> None:
+        """Make a store that no user has; raises ``Misuse`` when the backend is closed."""
+
+    async def create(
+        self,
+        name: str,
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        description: str = "",
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        from memoranda.stores.log.ids import new_store_id
+
+        now = self._now_ns()
+        info = StoreInfo(
+            id=new_store_id(now),
+            workspace=workspace,
+            name=name,
+            user=None,
+            description=description,
+            metadata=dict(metadata or {}),
+            created_at_ns=now,
+            updated_at_ns=now,
+        )
+        self._make(info)
+        return info
+
+    async def update(
+        self,
+        store_id: str,
+        workspace: str = DEFAULT_WORKSPACE,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        await self.info(store_id, workspace)
+        with self._changing() as db:
+            return control.update(
+                db,
+                store_id,
+                workspace,
+                self._now_ns(),
+                name=name,
+                description=description,
+                metadata=metadata,
+            )

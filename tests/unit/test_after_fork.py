@@ -1,0 +1,94 @@
+"""A child of a fork goes on whatever its parent's threads held at that instant."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoranda.adapters.anthropic import MemoryTool
+from memoranda.command import Command, RefusedInput
+from memoranda.drive import BackgroundLoop, run_now
+from memoranda.policies.rate import LimitRate
+from memoranda.reply import ToolResult
+from memoranda.stores.base import Context
+from memoranda.stores.postgres.address import parse
+from memoranda.stores.postgres.sync_port import SyncPort
+from memoranda.stores.ram import RamBackend
+from memoranda.text.line_index import IndexCache, LineIndex
+from tests.stores.fork import in_a_child
+
+Held = tuple[AbstractContextManager[object], Callable[[], object]]
+
+
+async def answer(command: Command | RefusedInput, context: Context) -> ToolResult:
+    return ToolResult("done")
+
+
+async def nothing() -> str:
+    return "done"
+
+
+def of_a_rate(_: Path) -> Held:
+    rate = LimitRate(answer, 10)
+    command: Any = None
+    return rate._lock, lambda: run_now(rate(command, Context()))
+
+
+def of_an_index_of_lines(_: Path) -> Held:
+    indexes = IndexCache()
+    indexes.put("a.md", 1, LineIndex())
+    return indexes._lock, lambda: indexes.put("b.md", 1, LineIndex())
+
+
+def of_a_loop(_: Path) -> Held:
+    loop = BackgroundLoop()
+    return loop._starting, lambda: (loop.run(nothing()), loop.close())
+
+
+def of_a_tool(home: Path) -> Held:
+    tool = MemoryTool(home / "memory")
+    return tool._source._lock, lambda: tool._source.memory
+
+
+def of_a_pool(_: Path) -> Held:
+    port = SyncPort(parse("postgresql://127.0.0.1:1/x"))
+    return port._opening, lambda: run_now(port.close())
+
+
+@pytest.mark.parametrize("lock", [of_a_rate, of_an_index_of_lines, of_a_loop, of_a_tool, of_a_pool])
+def test_a_lock_that_a_thread_of_the_parent_held_is_free(
+    tmp_path: Path, lock: Callable[[Path], Held]
+) -> None:
+    held, use = lock(tmp_path)
+
+    def work() -> None:
+        signal.alarm(20)  # ends the child if it waits
+        use()
+
+    with held:
+        assert in_a_child(work) == 0
+
+
+def test_a_loop_that_ran_in_the_parent_is_begun_anew_in_the_child_and_goes_on_in_the_parent() -> (
+    None
+):
+    loop = BackgroundLoop()
+    assert loop.run(nothing()) == "done"
+
+    def work() -> None:
+        signal.alarm(20)
+        assert loop.run(nothing()) == "done"
+        loop.close()
+
+    assert in_a_child(work) == 0
+    assert loop.run(nothing()) == "done"
+    loop.close()
+
+
+def test_a_named_memory_in_ram_is_one_without_a_lock() -> None:
+    assert RamBackend("after a fork")._ram is RamBackend("after a fork")._ram
