@@ -11,11 +11,12 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from memoranda.errors import Unavailable
+from memoranda.errors import NotFound, Unavailable
 from tests.crash.folder_commands import COMMANDS, prepare
 from tests.crash.strikes import Plan, StrickenFiles, StrickenVfs
 from tests.stores.folder_rig import FolderRig
@@ -99,8 +100,12 @@ def test_a_kill_at_any_operation_leaves_the_old_state_or_the_new_one(
         rig = trial.rig
         acknowledged, was_killed = in_a_child(lambda: command(rig), trial.plan, at)  # noqa: B023
         rig.crash()
+        first = seen_by_views(rig, {*trial.old, *new})
         state = rig.tree()
         assert state in ([new] if acknowledged else [trial.old, new]), (at, acknowledged)
+        assert first == state, (
+            f"views showed what the next turn took back, or did not know it: {at}"
+        )
         assert rig.external() == []
         rig.clock.seconds += 10
         rig.put("/afterwards.md", b"it goes on\n")
@@ -110,6 +115,15 @@ def test_a_kill_at_any_operation_leaves_the_old_state_or_the_new_one(
         if not was_killed:
             break
     assert at > 10
+
+
+def seen_by_views(rig: FolderRig, paths: set[str]) -> State:
+    """What reading shows before anybody takes a turn."""
+    seen: State = {}
+    for path in paths:
+        with suppress(NotFound):
+            seen[path] = rig.read(path)
+    return seen
 
 
 def in_a_child(command: Callable[[], object], plan: Plan, at: int) -> tuple[bool, bool]:

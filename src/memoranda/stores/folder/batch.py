@@ -123,11 +123,13 @@ class Batches:
     def _commit(self, before: int) -> None:
         """The durable point. What goes wrong right after it (SQLite cuts the write-ahead log to size)
         comes out of the same call, though the commit stands."""
-        db = self.opened.db
+        opened, db = self.opened, self.opened.db
+        opened.announce_commit()
         try:
             db.execute("COMMIT")
         except apsw.Error:
-            if db.in_transaction or self.opened.log.last_seq() <= before:
+            if db.in_transaction or opened.log.last_seq() <= before:
+                opened.withdraw_commit()
                 raise
 
     def _run_all(

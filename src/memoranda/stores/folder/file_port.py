@@ -234,6 +234,14 @@ class Files:
             return False
         return True
 
+    def try_share(self, descriptor: int) -> bool:
+        """Take the lock of an open file together with others who share it, if nobody has it alone."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
     def unlock(self, descriptor: int) -> None:
         """Give the lock of an open file back."""
         fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -24,6 +24,10 @@ class Reopen(Exception):
     """The store is closed, or what lies on the disk is no longer what is open here."""
 
 
+class Unfinished(Exception):
+    """A writer died after its commit, or close to it: the tree may not follow the log."""
+
+
 class OpenTree:
     """The descriptors of one store, for whoever reads its files, at any time and without a lock.
 
@@ -57,7 +61,9 @@ class OpenTree:
     def lags_now(self) -> bool:
         """Whether places lag, as the lock file says: by this process or another.
 
-        Raises ``Reopen`` if the store was erased, or its database is another one by now.
+        Raises ``Reopen`` if the store was erased, or its database is another one by now, and
+        ``Unfinished`` where a writer died before the tree followed its commit: what is read then
+        would change with the next turn.
         """
         data = self._word_bytes()
         if data == self._sound:
@@ -67,9 +73,25 @@ class OpenTree:
             return True  # the next turn writes it anew
         if word.history != self.history_inode:
             raise Reopen
-        if not word.lagging:
+        if word.committing:
+            if self.is_abandoned():
+                raise Unfinished
+        elif not word.lagging:
             self._sound = data
         return word.lagging
+
+    def is_abandoned(self) -> bool:
+        """Whether somebody began a commit and died before the tree followed it.
+
+        Whoever commits holds the lock. It is asked for by a descriptor of its own: this process's
+        own writer would let go of it otherwise.
+        """
+        files = self.files
+        lock = Descriptor(files.open(LOCK, READING, self.directory.number))
+        if not files.try_share(lock.number):
+            return False
+        word = self.word_now()  # the one who committed may have come to the end meanwhile
+        return word is not None and word.committing
 
     def _word_bytes(self) -> bytes:
         if self._lock is None:
@@ -97,8 +119,7 @@ class TreeAsItLies(OpenTree):
 def open_tree(home: Home) -> OpenTree | None:
     """The store, if it can be read as it lies; None if it has to be opened in full first.
 
-    Raises OSError. Whether a writer that died left a commit behind is not asked: nobody was told of
-    it, and the next turn finishes it.
+    Raises OSError.
     """
     opened = _open(home, OpenTree)
     if opened is None:
@@ -108,8 +129,9 @@ def open_tree(home: Home) -> OpenTree | None:
     if (
         word is None
         or boot == NO_BOOT_ID
-        or word != (boot, word.applied, False, opened.history_inode, opened.memories_inode)
+        or word[:5] != (boot, word.applied, False, opened.history_inode, opened.memories_inode)
         or _is_on_network(opened)
+        or (word.committing and opened.is_abandoned())
     ):
         return None
     return opened

@@ -111,7 +111,24 @@ class OpenStore(OpenTree):
 
     def set_applied(self, seq: int) -> None:
         """The tree follows the log up to ``seq``, but for what lags."""
-        word = Word(self.boot_id, seq, bool(self.lags), self.history_inode, self.memories_inode)
+        self._write_word(
+            Word(self.boot_id, seq, bool(self.lags), self.history_inode, self.memories_inode)
+        )
+
+    def announce_commit(self) -> None:
+        """Tell readers of other processes that the log is about to go ahead of the tree."""
+        word = self.word
+        if word is not None:
+            self._write_word(word._replace(committing=True))
+
+    def withdraw_commit(self) -> None:
+        """The same again where nothing was committed; the next turn does it if the disk refuses."""
+        word = self.word
+        if word is not None:
+            with suppress(OSError):
+                self._write_word(word._replace(committing=False))
+
+    def _write_word(self, word: Word) -> None:
         if word != self.word:
             self.word = None
             self.lock.write(word)

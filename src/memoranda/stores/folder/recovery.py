@@ -81,7 +81,7 @@ def catch_up(opened: OpenStore) -> None:
     """Redo what another process committed and left there; try again what lags."""
     last = opened.log.last_seq()
     word = opened.word
-    if word is None or word.applied < last:
+    if word is None or word.applied < last or word.committing:
         from memoranda.stores.folder.redo import redo
 
         outcome = redo(opened, 0 if word is None else word.applied)

@@ -21,7 +21,7 @@ from memoranda.stores.base import (
     Report,
 )
 from memoranda.stores.folder.faults import Unwritable, as_unavailable
-from memoranda.stores.folder.open_tree import Reopen
+from memoranda.stores.folder.open_tree import Reopen, Unfinished
 from memoranda.stores.folder.outline import outline
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.folder.reading import contents_beneath, read_by_log, read_file
@@ -119,7 +119,20 @@ class FolderStore(LogStore):
         except Reopen:
             self._place.forget(writer.opened)
             return False
+        except Unfinished:
+            pass  # the log, which is asked now, has it
         return not writer.opened.is_closed
+
+    def _finish(self, opened: OpenTree) -> None:
+        """Let the tree follow what somebody committed who died then."""
+        writer = self._place.writer
+        if writer is None or writer.opened is not opened:
+            self._place.forget(opened)  # opening it in full puts it in order
+            return
+        try:
+            writer.catch_up()
+        except Reopen:
+            self._place.forget(opened)
 
     def _run(self, job: FolderJob, *, make: bool = False) -> bool:
         """Have a job done; False if there is no store."""
@@ -158,6 +171,9 @@ class FolderStore(LogStore):
             except Reopen:
                 self._place.forget(opened)
                 continue
+            except Unfinished:
+                self._finish(opened)
+                continue
             return self._read_lagging(path, start, length)
 
     def _read_lagging(self, path: MemoryPath, start: int, length: int | None) -> Content:
@@ -191,6 +207,9 @@ class FolderStore(LogStore):
                 raise as_unavailable(error) from error
             except Reopen:
                 self._place.forget(opened)
+                continue
+            except Unfinished:
+                self._finish(opened)
                 continue
             return await super().outline(directory, line_chars)
 

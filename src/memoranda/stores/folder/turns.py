@@ -19,6 +19,8 @@ from memoranda.stores.folder.file_port import Files
 _WORD: Final = struct.Struct("<8s16sQQQQ")
 WORD_BYTES: Final = _WORD.size
 _MAGIC: Final = b"MEMWORD1"
+_LAGGING: Final = 1
+_COMMITTING: Final = 2
 
 BOOT_ID_BYTES: Final = 16
 NO_BOOT_ID: Final = bytes(BOOT_ID_BYTES)
@@ -30,7 +32,8 @@ class Word(NamedTuple):
 
     The tree follows the log up to event ``applied``; ``lagging`` tells that some places don't, so
     that reads have to ask the log. ``history`` and ``memories`` are the inodes of the database and
-    of the directory of files that are the store's.
+    of the directory of files that are the store's. ``committing`` stands from before a commit until
+    the tree follows it: where nobody holds the lock any more, whoever wrote it died in between.
     """
 
     boot_id: bytes
@@ -38,22 +41,23 @@ class Word(NamedTuple):
     lagging: bool
     history: int = 0
     memories: int = 0
+    committing: bool = False
 
     def pack(self) -> bytes:
         """The bytes of the file."""
-        return _WORD.pack(
-            _MAGIC, self.boot_id, self.applied, self.lagging, self.history, self.memories
-        )
+        flags = self.lagging * _LAGGING | self.committing * _COMMITTING
+        return _WORD.pack(_MAGIC, self.boot_id, self.applied, flags, self.history, self.memories)
 
     @classmethod
     def unpack(cls, data: bytes) -> Word | None:
         """The word in the bytes of a file; None if they hold none."""
         if len(data) != WORD_BYTES:
             return None
-        magic, boot_id, applied, lagging, history, memories = _WORD.unpack(data)
+        magic, boot_id, applied, flags, history, memories = _WORD.unpack(data)
         if magic != _MAGIC:
             return None
-        return cls(boot_id, applied, bool(lagging), history, memories)
+        lagging, committing = bool(flags & _LAGGING), bool(flags & _COMMITTING)
+        return cls(boot_id, applied, lagging, history, memories, committing)
 
 
 class TurnLock:

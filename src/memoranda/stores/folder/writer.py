@@ -99,6 +99,16 @@ class Writer:
                 raise damaged() from error  # no row of the root: nobody erased it
             raise
 
+    def catch_up(self) -> None:
+        """Finish what a process that died has left there."""
+        try:
+            with self.group.alone(), self.turn():
+                pass
+        except OSError as error:
+            raise as_unavailable(error) from error
+        except apsw.Error as error:
+            raise as_ours(error) from error
+
     def redact(self, version_id: str, context: Context) -> Version:
         """Blank a version, and see that its bytes are gone from the disk."""
         try:
