@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -310,3 +311,9 @@ def test_a_store_that_was_only_read_and_closed_for_a_while_keeps_what_was_noted(
         open_places.close_idle(10**12)
         commands = [each.command for each in memory.audit()]
     assert commands == ["write", "view"]
+
+
+def test_an_entry_tells_its_time_with_a_zone(store: Store) -> None:
+    before = datetime.now(UTC)
+    (entry,) = used(store).audit()
+    assert before - timedelta(seconds=1) < entry.at <= datetime.now(UTC)

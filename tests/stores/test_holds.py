@@ -243,3 +243,22 @@ def test_stores_without_holds_say_so() -> None:
     ):
         with pytest.raises(Unsupported):
             run_now(ask)
+
+
+def test_a_sweep_tells_how_far_it_is_after_each_batch(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoranda.operations.sweep._BATCH", 2)
+    now = filled(store, A, B, "/memories/tmp/e")
+    told: list[tuple[int, int]] = []
+    run_now(
+        sweep(
+            store,
+            (OLD,),
+            now + 11 * DAY_NS,
+            dry_run=False,
+            progress=lambda done, total: told.append((done, total)),
+        )
+    )
+    assert told == [(2, 3), (3, 3)]
+    assert left(store) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 from memoranda import Memory
@@ -112,3 +113,19 @@ def test_a_reader_that_does_not_end_keeps_a_fork_from_using_the_memory(
     holder.join()
     run_now(put(store, "/a.md", b"y"))
     run_now(backend.close())
+
+
+def test_a_transaction_that_cannot_begin_keeps_nobody_else_out() -> None:
+    database = RamBackend().database
+    with database.writing(), pytest.raises(apsw.SQLError), database.writing():
+        pass
+
+    def work() -> None:
+        with database.writing():
+            done.set()
+
+    done = threading.Event()
+    other = threading.Thread(target=work, daemon=True)
+    other.start()
+    assert done.wait(30)
+    other.join()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,15 +10,17 @@ from typing import Any, NoReturn
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.errors import IsADirectory, Misuse, NotFound, Unavailable
+from memoranda.errors import IsADirectory, Misuse, NotFound, Unavailable, UnknownId
 from memoranda.stores import sqlite
 from memoranda.stores.base import Backend, Context, Put
 from memoranda.stores.group_commit import Job
 from memoranda.stores.log.sql_batch import ChangeJob
 from memoranda.stores.log.sql_store import SqlStore
+from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend, SqliteDatabase
+from memoranda.stores.sqlite_file import DatabaseFile
 from memoranda.stores.turnstile import Turnstile
-from memoranda.testing.promises.steps import p
+from memoranda.testing.promises.steps import p, put, read
 from memoranda.testing.store_suite import StoreSuite
 
 AGENT = Context(actor="agent", command="test")
@@ -120,3 +123,63 @@ def raising(error: Exception) -> Callable[..., NoReturn]:
         raise error
 
     return fail
+
+
+def test_a_store_that_nobody_made_has_no_memories_and_no_directories(tmp_path: Path) -> None:
+    for backend in (SqliteBackend(tmp_path / "f.db"), RamBackend()):
+        store = run_now(backend.for_user("acme"))
+        with pytest.raises(UnknownId):
+            run_now(backend.info(store.id))
+        for _ in range(2):  # without a file; then in a file with a store of somebody else
+            with pytest.raises(UnknownId):
+                run_now(store.locate("mem_1"))
+            with pytest.raises(NotFound):
+                run_now(store.outline(p("/d"), 100))
+            run_now(put(run_now(backend.for_user("globex")), "/a.md", b"x"))
+        run_now(backend.close())
+
+
+def test_a_store_that_was_never_written_is_erased_like_any_other(tmp_path: Path) -> None:
+    backend = SqliteBackend(tmp_path / "f.db")
+    made = run_now(backend.create("notes"))
+    run_now(backend.erase(made.id, AGENT))
+    with pytest.raises(UnknownId):
+        run_now(backend.info(made.id))
+    run_now(backend.close())
+
+
+def test_a_file_that_another_took_the_place_of_is_not_opened_by_the_next_reader(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "f.db"
+    backend = SqliteBackend(path)
+    store = run_now(backend.for_user("acme"))
+    run_now(put(store, "/a.md", b"x"))
+    other = SqliteBackend(tmp_path / "other.db")
+    run_now(put(run_now(other.for_user("acme")), "/a.md", b"other"))
+    run_now(other.close())
+    with backend.database.reading():  # so that the next read needs a connection of its own
+        os.replace(tmp_path / "other.db", path)
+        with pytest.raises(Unavailable, match="moved"):
+            run_now(read(store, "/a.md"))
+    run_now(backend.close())
+
+
+def test_a_file_that_vanishes_before_a_reader_has_opened_it_is_unavailable(
+    backend: SqliteBackend, store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_made = DatabaseFile.is_made
+
+    def vanish(self: DatabaseFile) -> bool:
+        found = is_made(self)
+        (tmp_path / "stores.db").unlink()
+        return found
+
+    run_now(backend.close())
+    again = SqliteBackend(tmp_path / "stores.db")
+    reader = run_now(again.for_user("acme"))
+    monkeypatch.setattr(DatabaseFile, "is_made", vanish)
+    with pytest.raises(Unavailable) as caught:
+        run_now(reader.read(p("/d/a.md")))
+    assert str(tmp_path) not in str(caught.value)
+    run_now(again.close())

@@ -197,3 +197,23 @@ def test_a_store_that_cannot_be_opened_is_an_answer_unless_the_program_is_wrong(
         await memory.close()
 
     asyncio.run(main())
+
+
+def test_upkeep_does_what_its_twin_does() -> None:
+    async def main(memory: AsyncMemory) -> None:
+        first = await memory.write("/memories/a", "1")
+        await memory.write("/memories/a", "2")
+        assert [each.path for each in (await memory.preview_restore(to=first.id)).changes] == [
+            first.path
+        ]
+        assert (await memory.read("/memories/a")).text == "2"
+        assert (await memory.hold("/memories/a", reason="a case")).reason == "a case"
+        assert [each.path for each in await memory.holds()] == [first.path]
+        assert await memory.lift_hold("/memories/a")
+        assert await memory.holds() == ()
+        assert (await memory.sweep()).removed == ()
+        assert (await memory.repair()).ok
+        assert await memory.notices() == ()
+        assert (await memory.audit(limit=1))[0].command == "sweep"
+
+    run(main)

@@ -640,3 +640,9 @@ def test_what_another_program_writes_is_seen() -> None:
     run_now(theirs.apply([Put(parse_path("/memories/a"), b"theirs")], Context(actor="other")))
     with Memory.open("memory:two-programs", user="acme") as memory:
         assert memory.read("/memories/a").text == "theirs"
+
+
+@pytest.mark.parametrize("folder", ["/tmp/\ud800", "/tmp/a\0b"])
+def test_a_folder_that_no_host_can_have_is_misuse(memory: Memory, folder: str) -> None:
+    with pytest.raises(errors.Misuse, match="a path that the host can have"):
+        memory.export(folder)

@@ -162,5 +162,5 @@ class GroupCommit(Generic[J]):
                 return
             heir.leads = True
             # Still under the lock: an interrupt on the way out would leave the heir asleep.
-            if heir.wake is not None:
-                heir.wake.release()
+            assert heir.wake is not None, "who waits has one"
+            heir.wake.release()

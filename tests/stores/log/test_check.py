@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+import apsw
 import pytest
 
+from memoranda.errors import Unavailable
+from memoranda.stores.log.check import Check
+from memoranda.stores.log.node import Node
 from memoranda.stores.log.turn import Turn
 from tests.stores.log.rig import AGENT, Rig, append, move, p, put, remove, splice
 
@@ -105,3 +111,11 @@ def test_late_versions_are_no_heads() -> None:
 
     rig.turn(work)
     assert rig.codes() == []
+
+
+def test_a_disk_that_cannot_be_read_now_is_told_and_no_damage() -> None:
+    def read(node: Node) -> NoReturn:
+        raise apsw.IOError("disk I/O error")
+
+    with pytest.raises(Unavailable):
+        Check(used().log, read).run()

@@ -8,9 +8,11 @@ import pytest
 
 from memoranda.errors import Corrupt, UnknownId
 from memoranda.stores.base import Context, Directory, Put, Version, VersionFilter, VersionPage
-from memoranda.stores.log import events, history, listing, lookup, search, time_travel
+from memoranda.stores.log import audit, events, history, listing, lookup, search, time_travel
 from memoranda.stores.log.ids import version_id
+from memoranda.stores.log.packs import NOTED
 from memoranda.stores.log.time_travel import Past
+from memoranda.stores.log.turn import Turn
 from tests.stores.log.rig import Rig, append, move, p, put, remove
 
 
@@ -245,3 +247,68 @@ def test_redacting_after_the_commands_first_event_is_gone_blanks_what_is_left() 
     left = rig.redact(secret)
     assert left.redacted_by == "officer"
     assert rig.redact(secret, Context(actor="another")) == left
+
+
+def test_only_what_is_there_has_a_last_use() -> None:
+    rig = Rig()
+    rig.apply(put("/a"), put("/d/b"), put("/c"))
+
+    def use(turn: Turn) -> None:
+        for path in ("/a", "/d/b", "/c"):
+            turn.touch(p(path), rig.now)
+
+    rig.turn(use)
+    rig.apply(remove("/a"), remove("/d"))
+    assert lookup.uses(rig.log) == {p("/c"): rig.now}
+
+
+def test_an_outline_leaves_out_what_is_called_node_modules_be_it_a_file() -> None:
+    rig = Rig()
+    rig.apply(put("/dir/node_modules"), put("/dir/z"), put("/node_modules"))
+    assert [name for name, _ in listing.outline(rig.log, p("/"), 1000).items] == ["dir/", "dir/z"]
+
+
+def test_nothing_of_a_directory_comes_after_a_path_that_sorts_behind_it() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"), put("/e"))
+    assert listing.page(rig.log, p("/d"), 0, "/e", 10).entries == ()
+    assert len(listing.page(rig.log, p("/d"), 0, "/c", 10).entries) == 1
+
+
+def test_an_entry_noted_with_others_that_can_not_be_read_is_damage() -> None:
+    rig = Rig()
+    rig.apply(put("/a"))
+    rig.turn(lambda turn: turn.audit(Context(audit={NOTED: 7}), rig.now))
+    with pytest.raises(Corrupt):
+        audit.entries(rig.log, 0, 10)
+
+
+def test_a_page_of_the_audit_ends_with_the_entries_noted_together_that_fill_it() -> None:
+    rig = Rig()
+    rig.apply(put("/a"))
+    row: list[object] = [rig.now, "agent", "view", None, {}]
+    for _ in range(2):
+        rig.turn(lambda turn: turn.audit(Context(audit={NOTED: [row, row]}), rig.now))
+    first = audit.entries(rig.log, 1, 2)
+    assert [(each.seq, each.part) for each in first] == [(2, 0), (2, 1)]
+    following = audit.entries(rig.log, first[-1].seq, 2)
+    assert [(each.seq, each.part) for each in following] == [(3, 0), (3, 1)]
+
+
+def test_a_directory_whose_row_is_missing_has_nothing_used_in_it() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"))
+    rig.turn(lambda turn: turn.touch(p("/d/a"), rig.now))
+    rig.db.execute("DELETE FROM node WHERE name = 'd/'")
+    assert lookup.uses(rig.log) == {}
+
+
+def test_an_old_directory_that_held_redacted_files_only_is_not_listed() -> None:
+    rig = Rig()
+    rig.apply(put("/d/e/a"))
+    secret = rig.one(put("/d/b"))
+    then = rig.log.last_seq()
+    rig.apply(remove("/d/b"))
+    rig.redact(secret)
+    found = time_travel.page(rig.log, then, p("/d"), 1, None, 10).entries
+    assert [str(each.path)[9:] for each in found] == ["/d/e"]

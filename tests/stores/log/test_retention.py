@@ -6,7 +6,7 @@ import pytest
 
 from memoranda.errors import UnknownId
 from memoranda.stores.base import Context, Moment, Put, Retention, VersionFilter
-from memoranda.stores.log import history, lookup, retention, time_travel
+from memoranda.stores.log import history, holds, lookup, retention, time_travel
 from memoranda.stores.log.retention import DAY_NS, Thinning
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.turn import Turn
@@ -312,3 +312,44 @@ def test_a_moment_before_all_that_is_kept_is_unknown_and_one_after_is_whole() ->
     at = history.moment(rig.log, rig.now)
     assert at == Moment(13)
     assert len(time_travel.page(rig.log, rig.log.base + 12, p("/"), 0, None, 10).entries) == 2
+
+
+def test_a_removed_memory_that_is_held_is_not_forgotten_until_the_hold_is_lifted() -> None:
+    rig = Keeper()
+    rig.apply(put("/d/a"))
+    rig.turn(lambda turn: holds.put(turn, p("/d"), "a case", AGENT))
+    rig.apply(remove("/d/a"))
+    rig.days_pass(11)
+    rig.apply(put("/b"))
+    rig.thin()
+    assert rig.history_of("/d/a") == [None, b"x"]
+    rig.turn(lambda turn: holds.lift(turn, p("/d"), AGENT))
+    rig.db.execute("UPDATE node SET swept = 0 WHERE id = 0")
+    rig.thin()
+    assert rig.history_of("/d/a") == []
+    assert rig.codes() == []
+
+
+def test_a_removal_that_is_not_on_disk_yet_keeps_its_memory_over_any_budget() -> None:
+    rig = Keeper()
+    rig.apply(put("/a", b"x" * 1000))
+    durable = rig.log.last_seq()
+    rig.apply(remove("/a"))
+    rig.apply(put("/b"))
+    tight = Retention(budget_bytes=1)
+    rig.thin(tight, durable)
+    assert rig.history_of("/a") == [None, b"x" * 1000]
+    rig.thin(tight)
+    assert rig.history_of("/a") == []
+    assert rig.codes() == []
+
+
+def test_an_event_whose_row_is_missing_does_not_stop_the_sweep() -> None:
+    rig = Keeper()
+    rig.apply(put("/lost"))
+    edited(rig, "/a", 10)
+    rig.db.execute("DELETE FROM node WHERE name = 'lost'")
+    rig.days_pass(11)
+    rig.apply(put("/b"))
+    rig.thin()
+    assert len(rig.history_of("/a")) == 3

@@ -11,6 +11,7 @@ from memoranda.errors import (
     Conflict,
     IsADirectory,
     Misuse,
+    MovedNameTooLong,
     NotFound,
     ReadOnly,
     Unavailable,
@@ -586,4 +587,25 @@ def test_a_refused_command_after_an_audit_entry_leaves_the_counters_right() -> N
             turn.run([put("/a", "new"), put("/d", "refused")], AGENT)
 
     rig.turn(work)
+    assert rig.codes() == []
+
+
+def test_what_is_changed_and_removed_in_one_batch_is_removed_once() -> None:
+    rig = Rig()
+    rig.apply(put("/a", "1"))
+    rig.apply(put("/a", "2"), remove("/a"))
+    assert said(rig) == [("deleted", "/a", None), ("created", "/a", b"1")]
+    assert rig.codes() == []
+
+
+def test_a_directory_from_which_the_long_names_are_gone_has_room_again() -> None:
+    rig = Rig()
+    long = "x" * 250
+    rig.apply(put(f"/d/e/{long}/{long}/{long}"), put("/d/e/short"))
+    rig.apply(put("/far/a"))
+    with pytest.raises(MovedNameTooLong):
+        rig.apply(move("/d", f"/far/{long}/{long}"))
+    rig.apply(remove(f"/d/e/{long}"))
+    rig.apply(move("/d", f"/far/{long}/{long}"))
+    assert said(rig)[0] == ("modified", f"/far/{long}/{long}/e/short", b"x")
     assert rig.codes() == []

@@ -28,6 +28,7 @@ def test_the_defaults_limit_sizes_and_let_claude_write() -> None:
         ("read_only", 1, "True or False"),
         ("read_only", "no", "True or False"),
         ("retention", 30, "Retention object"),
+        ("audit", "strict", "Auditing object"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_with_its_name(

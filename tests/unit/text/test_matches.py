@@ -99,3 +99,8 @@ def test_a_long_text_is_found_on_the_first_lines_too() -> None:
     data, wanted = unit * 2000, unit * 1000
     assert lines_of_matches(data, wanted, 10) == tuple(range(1, 11))
     assert lines_of_matches(data, wanted, 10_000) == tuple(range(1, 1002))
+
+
+def test_places_of_a_long_text_on_one_line_count_once() -> None:
+    wanted = b"a" * 5000
+    assert lines_of_matches(b"aa" + wanted + b"\n" + wanted, wanted, 10) == (1, 2)

@@ -92,8 +92,7 @@ class Drafts:
                     self._drop(drafts[0].node)
             elif self.began(drafts[0].node):
                 for draft in drafts[1:]:
-                    if draft.event.op == events.MODIFIED:
-                        draft.event.op = events.CREATED
+                    draft.event.op = events.CREATED
         kept = [draft for draft in self._all if not draft.cancelled]
         for draft in kept:
             draft.event.batch = kept[0].event.seq

@@ -150,10 +150,9 @@ def uses(log: StoreLog) -> dict[MemoryPath, int]:
     ).fetchall()
     for row in rows:
         node = Node(*row)
-        chain = tree.chain_of(node)
-        if chain is not None and node.used is not None:
-            names = (*(step.plain_name for step in chain[1:]), node.plain_name)
-            found[MemoryPath.of(names)] = node.used
+        path = tree.path_of(node)
+        if path is not None:
+            found[path] = node.used or 0
     return found
 
 

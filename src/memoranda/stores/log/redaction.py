@@ -124,10 +124,10 @@ def _blank_audit(blanked: Blanking, batch: int) -> None:
     row = blanked.log.db.execute(
         "SELECT seq FROM event WHERE seq >= ? AND batch = ? ORDER BY seq LIMIT 1", (batch, batch)
     ).get
-    if row is not None:
-        event = events.load(blanked.log, row)
-        if event.audit is not None:
-            blanked.set(event, "audit = NULL")
+    assert row is not None, "the version's own event is of the batch"
+    event = events.load(blanked.log, row)
+    if event.audit is not None:
+        blanked.set(event, "audit = NULL")
 
 
 # ---------------------------------------------------------------- contents

@@ -16,6 +16,7 @@ store always stays.
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.base import Retention
@@ -84,10 +85,8 @@ class Thinning:
         """
         if () in self._held:
             return None
-        for number in files:
-            node = self._tree.get(number)
-            if node is not None:
-                self._thin(node)
+        for node in filter(None, map(self._tree.get, files)):
+            self._thin(node)
         if sweep:
             self._sweep()
         said = self._say() if self._gone else None
@@ -154,10 +153,8 @@ class Thinning:
 
     def _stretch(self, node: Node, following: events.Event) -> Iterator[events.Event]:
         """The events before a whole body, newest first, down to the oldest that is kept."""
-        for event in events.of_node(self._log, following.prev or 0):
-            yield event
-            if event.seq == node.first:
-                return
+        older = events.of_node(self._log, following.prev or 0)
+        return takewhile(lambda event: event.seq >= node.first, older)
 
     def _forget(self, node: Node, removal: int) -> bool:
         """Drop a removed file with all its history, if all of it may go. What is held is passed

@@ -41,11 +41,6 @@ class Place:
         """Number and secret, once it is known to exist."""
         self.records = Records()
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """What the place is known by: a workspace, and a user or a store's id."""
-        return self.workspace, self.user or self.id
-
     def bind(self, log: StoreLog) -> None:
         """The store exists."""
         self.id = log.id
