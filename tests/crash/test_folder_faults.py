@@ -54,6 +54,7 @@ def state_after(home: Path, command: Callable[[FolderRig], object]) -> State:
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("kind", ["once", "lasting"])
 @pytest.mark.parametrize("where", ["files", "sqlite"])
+@pytest.mark.fault("ROW-04", "BAD-13")
 def test_a_failing_operation_leaves_the_old_state_or_the_new_one(
     tmp_path: Path, where: str, kind: str, name: str
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_failing_operation_leaves_the_old_state_or_the_new_one(
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("where", ["files", "sqlite"])
+@pytest.mark.fault("ROW-01", "ROW-02", "BAD-05")
 def test_a_kill_at_any_operation_leaves_the_old_state_or_the_new_one(
     tmp_path: Path, where: str, name: str
 ) -> None:

@@ -72,6 +72,7 @@ def prepared(tmp_path: Path, random: Random) -> tuple[FolderRig, LosableDisk]:
     return rig, disk
 
 
+@pytest.mark.fault("ROW-03")
 def test_every_acknowledged_state_comes_back(
     tmp_path: Path, rounds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +105,7 @@ def acknowledged(home: Path, name: str) -> tuple[FolderRig, LosableDisk]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.fault("ROW-03")
 def test_any_subset_of_what_any_command_changed_may_be_lost(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

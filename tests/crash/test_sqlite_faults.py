@@ -245,6 +245,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         _run("umount", "-l", str(home))
 
 
+@pytest.mark.fault("BAD-02")
 def test_a_full_disk_refuses_keeps_what_was_acknowledged_and_goes_on(small_disk: Path) -> None:
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(3_000_000))

@@ -70,6 +70,7 @@ REQUIRED: list[tuple[str, str, dict[str, object]]] = [
 @pytest.mark.spec("INPUT-05", "INPUT-07")
 @pytest.mark.parametrize(("command", "field", "others"), REQUIRED)
 @pytest.mark.parametrize("null", [True, False])
+@pytest.mark.fault("BAD-01")
 def test_a_missing_field_is_named_and_nothing_changes(
     ask: Handler, command: str, field: str, others: dict[str, object], null: bool
 ) -> None:
@@ -99,6 +100,7 @@ WRONG: list[tuple[str, str, dict[str, object], str]] = [
 @pytest.mark.spec("INPUT-06", "INPUT-07", "INPUT-10", "INPUT-19")
 @pytest.mark.parametrize(("command", "field", "others", "wanted"), WRONG)
 @pytest.mark.parametrize("value", [True, 1.5, {"a": 1}, [[]]])
+@pytest.mark.fault("BAD-01")
 def test_a_field_of_the_wrong_type_is_named_and_nothing_changes(
     ask: Handler, command: str, field: str, others: dict[str, object], wanted: str, value: object
 ) -> None:

@@ -253,6 +253,7 @@ def test_a_line_of_exactly_the_cap_among_others_is_shown_whole(ask: Handler) -> 
     ids=repr,
 )
 @pytest.mark.parametrize("padding", [0, 15_000])
+@pytest.mark.fault("BAD-09")
 def test_bytes_that_are_no_text_are_not_shown(ask: Handler, content: bytes, padding: int) -> None:
     ask.put(FILE, b"x\n" * (padding // 2) + content + b"\n" * padding)
     assert ask("view", path=FILE) == failed(

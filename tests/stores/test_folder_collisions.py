@@ -68,6 +68,7 @@ def writing(path: Path, content: bytes) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("save", [saving, writing])
+@pytest.mark.fault("ROW-06")
 def test_an_edit_runs_again_on_what_a_person_saved_meanwhile(
     rig: FolderRig, files: Meddling, save: Callable[[Path, bytes], Callable[[], object]]
 ) -> None:
@@ -83,6 +84,7 @@ def test_an_edit_runs_again_on_what_a_person_saved_meanwhile(
     rig.check()
 
 
+@pytest.mark.fault("ROW-06")
 def test_an_edit_that_no_longer_fits_is_refused_and_theirs_stays(
     rig: FolderRig, files: Meddling
 ) -> None:
@@ -294,6 +296,7 @@ def test_a_batch_is_not_run_again_its_text_goes_on_top_of_theirs(
 
 
 class TestAWriterWhoHasTheOldFileOpen:
+    @pytest.mark.fault("ROW-07")
     def test_is_kept_as_a_late_version(self, rig: FolderRig) -> None:
         with (rig.memories / "a.md").open("ab", buffering=0) as old:
             rig.edit("/a.md", append(b"by agent\n"))

@@ -245,6 +245,7 @@ class OnANetwork(Files):
         return 0x6969
 
 
+@pytest.mark.fault("ROW-18")
 def test_on_a_network_disk_one_process_has_a_store_alone(tmp_path: Path) -> None:
     rig = FolderRig(tmp_path, OnANetwork())
     rig.put("/a.md", b"one\n")

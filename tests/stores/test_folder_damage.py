@@ -166,6 +166,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("damage", LATER)
+@pytest.mark.fault("BAD-12")
 def test_verify_reports_damage_and_repair_mends_it(rig: FolderRig, damage: str) -> None:
     surgery(rig, LATER[damage])
     report = verified(rig)
@@ -229,6 +230,7 @@ def test_the_command_line_says_what_to_do_and_does_it(
 # ---------------------------------------------------------------- another format
 
 
+@pytest.mark.fault("BAD-11")
 def test_a_writer_notices_that_the_database_was_brought_to_a_newer_format(rig: FolderRig) -> None:
     before = rig.on_disk()
     surgery(rig, f"PRAGMA user_version = {FORMAT + 1}")

@@ -120,6 +120,7 @@ class TestAnEditedFile:
         assert rig.external() == [("modified", "/e/b.md", b"by hand")]
         rig.check()
 
+    @pytest.mark.fault("BAD-09")
     def test_may_hold_any_bytes(self, rig: FolderRig) -> None:
         (rig.memories / "a.md").write_bytes(b"\xff\x00\xfe")
         rig.check()

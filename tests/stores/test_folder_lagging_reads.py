@@ -61,6 +61,7 @@ def mend(rig: FolderRig, files: Refusing) -> None:
 
 
 class TestWhileAFileLags:
+    @pytest.mark.fault("ROW-05", "BAD-13")
     def test_the_command_has_succeeded_and_reads_come_from_the_log(
         self, rig: FolderRig, files: Refusing
     ) -> None:
@@ -128,6 +129,7 @@ class TestWhileAFileLags:
         }
         mend(rig, files)
 
+    @pytest.mark.fault("ROW-05")
     def test_it_is_tried_once_a_second(self, rig: FolderRig, files: Refusing) -> None:
         files.refused = {"a.md"}
         rig.edit("/a.md", append(b"two\n"))
@@ -265,6 +267,7 @@ class Full(Files):
         return super().open(name, flags, directory)
 
 
+@pytest.mark.fault("ROW-04")
 def test_a_full_disk_refuses_clearly_and_work_goes_on_when_there_is_room(tmp_path: Path) -> None:
     files = Full()
     rig = FolderRig(tmp_path, files)

@@ -264,6 +264,7 @@ class TestAFolderThatCannotBeWritten:
             with pytest.raises(NotFound):
                 fixed.read("/none.md")
 
+    @pytest.mark.fault("BAD-03")
     def test_refuses_changes_as_read_only(self, fixed: FolderRig) -> None:
         with pytest.raises(ReadOnly) as caught:
             fixed.put("/b.md", b"two\n")
@@ -279,6 +280,7 @@ class TestAFolderThatCannotBeWritten:
             fixed.clock.at_ns += 10_000_000_000
         run_now(fixed.store.close())
 
+    @pytest.mark.fault("BAD-13")
     def test_is_used_in_full_once_it_can_be(self, fixed: FolderRig, files: Unwritable) -> None:
         (fixed.directory / "lock").write_bytes(b"")
         fixed.reopen()
@@ -327,6 +329,7 @@ MOUNT_READ_ONLY = (
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts of one's own are Linux's")
+@pytest.mark.fault("ROW-04", "BAD-03")
 def test_a_folder_on_a_read_only_mount_is_shown_to_claude(tmp_path: Path) -> None:
     folder = tmp_path / "memory"
     with Memory.open(str(folder)) as memory:

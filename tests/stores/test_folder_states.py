@@ -41,6 +41,7 @@ def copied(rig: FolderRig, to: Path, *, keeps_times: bool = True) -> FolderRig:
 
 class TestACopy:
     @pytest.mark.parametrize("keeps_times", [True, False])
+    @pytest.mark.fault("ROW-08")
     def test_of_a_closed_store_is_whole_and_makes_no_version(
         self, rig: FolderRig, tmp_path: Path, keeps_times: bool
     ) -> None:
@@ -59,6 +60,7 @@ class TestACopy:
         assert there.external() == []
         there.check()
 
+    @pytest.mark.fault("ROW-09")
     def test_whose_tree_is_older_than_its_database_shows_the_log(
         self, rig: FolderRig, tmp_path: Path
     ) -> None:
@@ -83,6 +85,7 @@ class TestACopy:
         assert there.external() == []
         there.check()
 
+    @pytest.mark.fault("ROW-09", "BAD-08")
     def test_whose_files_were_cut_shows_the_log(self, rig: FolderRig, tmp_path: Path) -> None:
         rig.close()
         shutil.copytree(rig.home, tmp_path / "there")
@@ -92,6 +95,7 @@ class TestACopy:
         assert there.tree() == STATE
         there.check()
 
+    @pytest.mark.fault("ROW-10")
     def test_whose_database_is_older_than_its_tree_adopts_the_newer_text(
         self, rig: FolderRig, tmp_path: Path
     ) -> None:
@@ -110,6 +114,7 @@ class TestACopy:
         ]
         there.check()
 
+    @pytest.mark.fault("ROW-11")
     def test_in_which_an_old_text_lies_is_ambiguous_and_the_head_wins(
         self, rig: FolderRig, tmp_path: Path
     ) -> None:
@@ -153,6 +158,7 @@ class TestACopy:
         assert found == {store.id, other_id}
         run_now(backend.close())
 
+    @pytest.mark.fault("ROW-08")
     def test_moved_back_and_forth_changes_nothing(self, rig: FolderRig, tmp_path: Path) -> None:
         rig.close()
         shutil.move(rig.home, tmp_path / "there")
@@ -163,6 +169,7 @@ class TestACopy:
 
 
 class TestAnOldTextPutBackByAPerson:
+    @pytest.mark.fault("ROW-12")
     def test_in_a_store_that_is_in_order_wins(self, rig: FolderRig) -> None:
         rig.close()
         (rig.memories / "a.md").write_bytes(b"one\n")
@@ -173,6 +180,7 @@ class TestAnOldTextPutBackByAPerson:
 
 
 class TestAMissingDatabase:
+    @pytest.mark.fault("ROW-13", "BAD-07")
     def test_means_the_tree_is_adopted_anew(self, rig: FolderRig) -> None:
         rig.close()
         (rig.directory / "history.db").unlink()
@@ -211,6 +219,7 @@ class TestAMissingDatabase:
         assert run_now(rig.backend.find_user(USER)) is None
         assert not (rig.directory / "history.db").exists()
 
+    @pytest.mark.fault("ROW-14", "BAD-07")
     def test_while_it_is_open_is_written_again(self, rig: FolderRig) -> None:
         history = rig.history()
         for name in ("history.db", "history.db-wal", "history.db-shm"):
@@ -252,6 +261,7 @@ class TestAMissingDatabase:
 
 class TestADamagedDatabase:
     @pytest.mark.parametrize("damage", ["no database", "empty", "cut", "torn pages"])
+    @pytest.mark.fault("ROW-15")
     def test_is_set_aside_and_the_tree_adopted(self, rig: FolderRig, damage: str) -> None:
         rig.close()
         database = rig.directory / "history.db"
@@ -276,6 +286,7 @@ class TestADamagedDatabase:
         rig.check()
         assert any("history.db" in name for name in os.listdir(rig.directory / "recovered"))
 
+    @pytest.mark.fault("ROW-15")
     def test_gives_back_what_makes_a_whole_history(self, rig: FolderRig) -> None:
         history = rig.history()
         rig.close()
@@ -304,6 +315,7 @@ class TestADamagedDatabase:
             rig.put("/x.md", b"x")
         assert database.exists()
 
+    @pytest.mark.fault("BAD-11")
     def test_of_another_format_is_left_alone(self, rig: FolderRig) -> None:
         rig.close()
         database = rig.directory / "history.db"
@@ -363,6 +375,7 @@ class TestAReplacedPart:
 
 
 class TestClocks:
+    @pytest.mark.fault("ROW-16")
     def test_that_go_back_change_nothing(self, rig: FolderRig) -> None:
         rig.clock.at_ns -= 10**18
         rig.edit("/a.md", append(b"earlier\n"))

@@ -50,6 +50,7 @@ def test_a_store_that_does_not_exist_has_nothing_to_tell(tmp_path: Path) -> None
     assert verified(FolderRig(tmp_path)) == Report((), (), 0, 0)
 
 
+@pytest.mark.fault("BAD-12")
 def test_a_text_that_changed_silently_is_found_and_can_be_put_right(rig: FolderRig) -> None:
     change_silently(rig.memories / "a.md", b"0ne\n")
     report = verified(rig)
@@ -83,6 +84,7 @@ PLANTS: dict[str, tuple[Callable[[Path], object], tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.fault("BAD-12")
 def test_what_no_path_reaches_is_noted(rig: FolderRig, plant: str) -> None:
     do, expected = PLANTS[plant]
     do(rig.memories)

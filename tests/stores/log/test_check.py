@@ -66,6 +66,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(("plant", "codes"), PLANTED)
+@pytest.mark.fault("BAD-12")
 def test_a_planted_corruption_is_found(plant: str, codes: list[str]) -> None:
     rig = used()
     rig.db.execute(plant)

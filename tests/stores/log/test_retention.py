@@ -240,6 +240,7 @@ def test_events_that_are_not_on_disk_yet_stay() -> None:
     assert rig.codes() == []
 
 
+@pytest.mark.fault("ROW-16")
 def test_a_jump_of_the_clock_forgets_nothing_at_once() -> None:
     rig = Keeper()
     edited(rig, "/a", 10)

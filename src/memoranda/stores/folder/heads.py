@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from memoranda.digests import sha256
-from memoranda.errors import NotFound, Unavailable
+from memoranda.errors import AlreadyExists, NotFound, Unavailable
 from memoranda.path import MemoryPath
 from memoranda.stores.folder.file_port import NEW_FILE, Files
 from memoranda.stores.folder.found_names import is_litter, is_memory_name
@@ -63,7 +63,7 @@ class TreeHeads:
 
     ``trusted`` decides whether an equal image is enough (``host`` may not keep nanoseconds);
     nodes that ``lag`` are read from the log, since the tree does not show them yet, and what lies
-    where they were (``left``) is not taken for a person's.
+    where they were (``left``) is not taken for a person's. ``folds_names`` as in ``Host``.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class TreeHeads:
         trusted: Callable[[Seen], bool],
         lag: frozenset[int],
         left: frozenset[Place],
+        folds_names: bool = False,
     ) -> None:
         self.log = log
         self.tree = tree
@@ -88,6 +89,7 @@ class TreeHeads:
         self._trusted = trusted
         self._lag = lag
         self._left = left
+        self._folds_names = folds_names
         self._places: dict[int, Place] = {}
         self._changed: set[Place] = set()
         self._rebuilt: set[int] = set()
@@ -100,7 +102,8 @@ class TreeHeads:
         command reads the content, which compares it as well.
 
         Raises ``PersonWasHere`` where they differ, and ``NotFound`` where something that is no
-        file or directory stands in the way.
+        file or directory stands in the way. Where the disk takes two spellings of a name for one,
+        ``AlreadyExists`` for another spelling of what is there.
         """
         place = path.segments
         if not place or self._is_ours_already(place):
@@ -115,6 +118,8 @@ class TreeHeads:
             if found.blocker is not None:
                 self._compare(found.blocker, place[: len(found.chain)])
             else:
+                if self._folds_names and self.tree.has_other_spelling(place):
+                    raise NotFound(path) if reads else AlreadyExists(path)
                 self._look_for_room(path)
         elif node.is_directory:
             self._compare_directory(turn, node, place)

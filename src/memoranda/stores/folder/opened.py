@@ -189,6 +189,7 @@ class OpenStore(OpenTree):
             trusted=self._is_trusted,
             lag=self.lag,
             left=self.left,
+            folds_names=self.host.folds_names,
         )
 
     def _is_trusted(self, seen: Seen) -> bool:

@@ -129,6 +129,19 @@ class Tree:
                 raise
         return False
 
+    def has_other_spelling(self, place: Place) -> bool:
+        """Whether a place, or a directory on the way to it, is there by a name of another spelling;
+        on a disk that takes both for one."""
+        for end in range(len(place)):
+            directory = self.list_directory(place[:end])
+            if directory is None:
+                return False
+            with Opened(self._files, directory, is_kept=False):
+                names = self._files.names(directory)
+            if place[end] not in names:
+                return self.look(place[: end + 1]) is not None
+        return False
+
     def seen(self, place: Place) -> Seen | None:
         """The image of the regular file at a place; None if there is none."""
         found = self.look(place)
