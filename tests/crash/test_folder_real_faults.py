@@ -9,7 +9,7 @@ import os
 import resource
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -86,7 +86,11 @@ def test_without_any_descriptor_the_answer_says_so(tmp_path: Path) -> None:
         rig = FolderRig(tmp_path)
         rig.put("/a.md", b"one\n")
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, 100))
-        for use in (lambda: rig.read("/a.md"), lambda: rig.edit("/a.md", append(b"x"))):
+        uses: list[Callable[[], object]] = [
+            lambda: rig.read("/a.md"),
+            lambda: rig.edit("/a.md", append(b"x")),
+        ]
+        for use in uses:
             with pytest.raises(Unavailable, match="too many files open"):
                 use()
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
@@ -181,14 +185,16 @@ def as_somebody_else(home: Path, *, may_read: bool) -> None:
         assert rig.read("/d/b.md") == b"two\n"
         assert run_now(rig.store.outline(ROOT, 80)).total == 3
     else:
-        for look in (lambda: rig.read("/d/b.md"), rig.tree, rig.history):
+        looks: list[Callable[[], object]] = [lambda: rig.read("/d/b.md"), rig.tree, rig.history]
+        for look in looks:
             with pytest.raises(Unavailable, match="permission denied"):
                 look()
-    for change in (
+    changes: list[Callable[[], object]] = [
         lambda: rig.put("/new.md", b"x"),
         lambda: rig.edit("/a.md", append(b"x")),
         lambda: rig.remove("/a.md"),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(MemorandaError) as caught:
             change()
         if may_read:
