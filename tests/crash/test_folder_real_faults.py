@@ -9,7 +9,7 @@ import os
 import resource
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -157,7 +157,7 @@ def test_a_real_full_disk_refuses_clearly_and_work_goes_on_when_there_is_room(
 
 
 @contextmanager
-def open_to_all() -> Iterator[Path]:
+def open_to_all() -> Generator[Path]:
     """A directory that everybody can reach: those of the runner are its user's alone."""
     home = Path(tempfile.mkdtemp(prefix="foreign-"))
     home.chmod(0o755)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
 import pytest
 
 from memoranda import MemorandaError, Memory
@@ -76,4 +75,6 @@ def test_the_recipe_copies_a_file_in_order_whole(
         assert memory.read("/memories/a.md").text == "two\n" * 30_000
         assert len(memory.history()) == 2
         assert memory.verify().ok
-    assert apsw.Connection("rescued.db").pragma("integrity_check") == "ok"
+    db = open_connection("rescued.db")
+    assert db.pragma("integrity_check") == "ok"
+    db.close()
