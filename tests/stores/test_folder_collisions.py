@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from memoranda.errors import AlreadyExists, Conflict, IsADirectory, NoMatch
 from memoranda.stores.base import Expect, Put
-from memoranda.stores.folder.file_port import Files
+from memoranda.stores.folder.file_port import READING, Files
 from memoranda.testing.promises.steps import append, p
 from memoranda.text.splice import Splice
 from tests.stores.folder_rig import FolderRig
@@ -374,4 +376,56 @@ def test_only_so_many_bytes_of_displaced_files_wait(rig: FolderRig) -> None:
     for number in range(8):
         rig.put("/a.md", b"%d" % number * 5_000_000)
     assert len(rig.incoming()) <= 5
+    rig.check()
+
+
+class LayeredDisk(Files):
+    """As overlayfs: a directory of a lower layer can't be renamed, what is in it can."""
+
+    def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
+        if stat.S_ISDIR(self.stat(old, old_directory).st_mode):
+            raise OSError(errno.EXDEV, "not within a layer")
+        super().move(old, old_directory, new, new_directory)
+
+
+def test_directories_that_cannot_be_renamed_move_and_go_file_by_file(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path, LayeredDisk())
+    rig.put("/d/e/a.md", b"one\n")
+    rig.put("/d/b.md", b"two\n")
+    rig.move("/d", "/f/g")
+    assert rig.on_disk() == {"/f/g/b.md": b"two\n", "/f/g/e/a.md": b"one\n"}
+    assert not (rig.memories / "d").exists()
+    rig.check()
+    rig.remove("/f")
+    assert rig.tree() == rig.on_disk() == {}
+    rig.close()
+    assert rig.incoming() == []
+
+
+class Failing(Files):
+    """A disk that can't read what lies in ``incoming/`` for a while."""
+
+    fails = False
+
+    def open(self, name: str, flags: int, directory: int | None = None) -> int:
+        if self.fails and flags == READING and name.isdecimal():
+            raise OSError(errno.EIO, "cannot be read")
+        return super().open(name, flags, directory)
+
+
+def test_a_displaced_file_that_cannot_be_looked_at_waits_until_it_can(tmp_path: Path) -> None:
+    files = Failing()
+    rig = FolderRig(tmp_path, files)
+    rig.put("/a.md", b"one\n")
+    rig.put("/a.md", b"two\n")
+    waiting = rig.incoming()
+    assert len(waiting) == 1
+    files.fails = True
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"x")
+    assert rig.incoming() == waiting
+    files.fails = False
+    rig.clock.seconds += 10
+    rig.put("/c.md", b"y")
+    assert rig.incoming() == []
     rig.check()

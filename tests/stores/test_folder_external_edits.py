@@ -11,6 +11,8 @@ import pytest
 from memoranda.drive import run_now
 from memoranda.errors import AlreadyExists, NotADirectory, NotFound
 from memoranda.path import ROOT
+from memoranda.stores.folder.external_edits import MOST_LOOKS
+from memoranda.stores.folder.file_port import Files
 from memoranda.testing.promises.steps import append, p, replace_all
 from memoranda.text.splice import Splice
 from tests.stores.folder_rig import FolderRig
@@ -378,3 +380,72 @@ def test_a_file_too_large_to_adopt_is_not_there_for_changes(
         rig.edit("/a.md", append(b"x"))
     assert rig.read("/a.md") == b"x" * 11
     assert rig.external() == []
+
+
+def test_a_file_that_is_saved_again_and_again_is_adopted_all_the_same(rig: FolderRig) -> None:
+    saves = iter(range(1000))
+
+    def save() -> None:
+        (rig.memories / "a.md").write_bytes(b"%d" % next(saves))
+
+    save()
+    rig.clock.while_waiting = save
+    assert rig.tree().keys() == {"/a.md", "/d/b.md"}
+    rig.clock.while_waiting = lambda: None
+    assert rig.tree() == rig.on_disk()
+    assert {path for _, path, _ in rig.external()} == {"/a.md"}
+    rig.check()
+
+
+class Restless(Files):
+    """Somebody saves a file each time it has been read."""
+
+    saves: Path | None = None
+
+    def read(self, descriptor: int, n_bytes: int) -> bytes:
+        data = os.read(descriptor, n_bytes)
+        if self.saves is not None and data and data != b"quiet":
+            self.saves.write_bytes(data + b".")
+        return data
+
+
+def test_a_file_that_never_is_what_was_just_read_is_adopted_as_it_was_read(
+    tmp_path: Path,
+) -> None:
+    files = Restless()
+    rig = FolderRig(tmp_path, files)
+    rig.put("/a.md", b"one\n")
+    path = rig.memories / "a.md"
+    path.write_bytes(b"by hand")
+    files.saves = path
+    run_now(rig.store.list(ROOT))
+    files.saves = None
+    assert rig.external()[0][2] == b"by hand" + b"." * MOST_LOOKS
+    assert rig.tree() == rig.on_disk()
+    rig.check()
+
+
+def test_files_that_move_to_where_others_move_away_from_end_where_they_lie(
+    rig: FolderRig,
+) -> None:
+    for number in range(4):
+        rig.put(f"/{number}.md", b"%d" % number)
+    for old, new in ((0, 1), (3, 2)):
+        # What was a file is a directory now, and holds another that moved.
+        (rig.memories / f"{old}.md").rename(rig.memories / f"z{old}.md")
+        (rig.memories / f"{old}.md").mkdir()
+        (rig.memories / f"{new}.md").rename(rig.memories / f"{old}.md/in.md")
+    assert rig.tree() == rig.on_disk()
+    assert rig.read("/0.md/in.md") == b"1"
+    assert rig.read("/3.md/in.md") == b"2"
+    rig.check()
+
+
+def test_a_file_of_which_nobody_knows_how_it_looked_is_compared_by_its_text(
+    rig: FolderRig,
+) -> None:
+    rig.opened.db.execute("UPDATE node SET ino = NULL, mtime = NULL WHERE name = 'a.md'")
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert rig.read("/a.md") == b"one\nby agent\n"
+    assert rig.external() == []
+    rig.check()

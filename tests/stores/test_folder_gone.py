@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
+import pytest
+
 from memoranda.drive import run_now
-from memoranda.stores.base import VersionFilter
+from memoranda.errors import UnknownId
+from memoranda.stores.base import Hold, VersionFilter
+from memoranda.stores.folder.home import ERASED
+from memoranda.stores.folder.store import FolderStore
 from memoranda.testing.promises.steps import append
 from tests.stores.folder_rig import AGENT, FolderRig
 
@@ -65,3 +72,35 @@ def test_erasing_leaves_no_byte_at_all(tmp_path: Path) -> None:
     assert not rig.directory.exists()
     rig.close()
     assert holding(rig.home) == []
+
+
+def test_an_erasure_that_was_interrupted_is_ended_by_the_next_process(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"kept\n")
+    rig.close()
+    left = rig.directory.parent / f"{ERASED}0123"
+    (left / "memories/d").mkdir(parents=True)
+    (left / "memories/d/a.md").write_bytes(SECRET)
+    rig.open()
+    assert rig.read("/a.md") == b"kept\n"
+    assert holding(rig.home) == []
+    assert not left.exists()
+
+
+def test_a_store_whose_directory_somebody_removes_meanwhile_is_erased_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", SECRET)
+    store_id = rig.store.id
+    rig.reopen()
+
+    async def remove(_: FolderStore) -> tuple[Hold, ...]:
+        shutil.rmtree(rig.directory)
+        return ()
+
+    monkeypatch.setattr(FolderStore, "holds", remove)
+    run_now(rig.backend.erase(store_id, AGENT))
+    with pytest.raises(UnknownId):
+        run_now(rig.backend.info(store_id))
+    assert os.listdir(rig.directory.parent) == []

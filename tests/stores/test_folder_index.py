@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.errors import Unavailable
+from memoranda.errors import MemorandaError, Unavailable
+from memoranda.stores import control
 from memoranda.stores.base import Backend, StoreInfo
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.file_port import Files
@@ -120,3 +121,19 @@ def test_old_history_goes_though_nobody_says_how_much_is_to_stay(tmp_path: Path)
         rig.clock.seconds += 100  # only what is on disk for certain may go
         rig.put("/a.md", b"%d\n" % number * 500)
     assert run_now(rig.store.usage()).versions < 20
+
+
+def test_an_index_that_cannot_be_set_up_is_closed_again_and_set_up_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = FolderBackend(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(control, "TABLES", "no statement")
+        with pytest.raises(MemorandaError):
+            _create(backend)
+    index = str(tmp_path / "control.db")
+    held = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.exists()]
+    assert index not in held
+    made = run_now(backend.create("new"))
+    assert run_now(backend.info(made.id)) == made
+    run_now(backend.close())

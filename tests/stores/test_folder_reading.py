@@ -24,6 +24,7 @@ from memoranda.stores.base import Outline, Put
 from memoranda.stores.folder.file_port import Files
 from memoranda.stores.folder.outline import MOST_COUNTED
 from memoranda.stores.folder.place import LOOK_AGAIN_SECONDS
+from memoranda.stores.folder.reading import _read_range  # pyright: ignore[reportPrivateUsage]
 from memoranda.stores.folder.turns import WORD_BYTES
 from memoranda.testing.promises.steps import append, p
 from tests.house.repository import SOURCE
@@ -383,3 +384,22 @@ class TestALink:
         (tmp_path / "memory").symlink_to(tmp_path / "nothing")
         with pytest.raises(Unavailable, match="a link to nothing"):
             FolderRig(tmp_path).put("/a.md", b"one\n")
+
+
+class Short(Files):
+    """A disk that gives few bytes at a time, and none from ``end`` on."""
+
+    def __init__(self, end: int = 10**9) -> None:
+        self.end = end
+
+    def read_at(self, descriptor: int, n_bytes: int, offset: int) -> bytes:
+        return os.pread(descriptor, max(min(n_bytes, 3, self.end - offset), 0), offset)
+
+
+def test_a_range_is_read_whole_though_the_disk_gives_a_few_bytes_at_a_time(tmp_path: Path) -> None:
+    FolderRig(tmp_path).put("/a.md", b"0123456789abcdef")
+    descriptor = os.open(tmp_path / "memory/stores/acme/memories/a.md", os.O_RDONLY)
+    assert _read_range(Short(), descriptor, 2, 12) == b"23456789ab"
+    # Somebody cut the file while it was read.
+    assert _read_range(Short(end=7), descriptor, 2, 12) == b"23456"
+    os.close(descriptor)

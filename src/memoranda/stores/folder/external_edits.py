@@ -118,8 +118,8 @@ class Adoption:
             return
         self.changed = True
         node = turn.find(path)
-        if node is not None:
-            self._heads.trust(node, seen, place)
+        assert node is not None, "it was adopted just now"
+        self._heads.trust(node, seen, place)
 
     # ---- all files
 
@@ -137,9 +137,7 @@ class Adoption:
             if self._move(source, target, rows[source], extra[target]):
                 del extra[target]
         for place in sorted({**found.changed, **extra}):
-            path = path_of(place)
-            if path is not None:
-                self._take(place, path)
+            self._take(place, MemoryPath.of(place))
 
     def _look(self, rows: dict[Place, Row], wanted: Place | None) -> Differences:
         files = files_of(self._tree)

@@ -49,9 +49,6 @@ class Lingering:
         self._waiting: deque[Displaced] = deque()
         self._bytes = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def add(self, name: str, seen: Seen | None, now: float, size: int) -> None:
         """A file was displaced just now."""
         self._waiting.append(Displaced(name, seen, now, size))

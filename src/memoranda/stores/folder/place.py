@@ -302,10 +302,6 @@ class OpenPlaces:
             self._most = 512 if soft == resource.RLIM_INFINITY else min(max(share, 8), 512)
         return self._most
 
-    @most.setter
-    def most(self, value: int) -> None:
-        self._most = value
-
     def add(self, place: Place) -> None:
         """A store was opened."""
         with self._lock:
