@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.errors import Conflict, NotFound, Unavailable
+from memoranda.errors import Conflict, Misuse, NotFound, Unavailable
+from memoranda.stores import forks
 from memoranda.stores.base import Context, Edit, Put, VersionFilter
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.clock import CLOCK
@@ -181,6 +183,37 @@ class TestAFork:
             stop.set()
             thread.join()
         assert len(rig.tree()) == 7
+        rig.check()
+
+    def test_amid_work_leaves_the_store_to_the_parent(
+        self, rig: FolderRig, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(forks, "LONGEST_WAIT_SECONDS", 0.05)
+        other = run_now(rig.backend.for_user("other"))
+        run_now(other.apply([Put(p("/a.md"), b"x")], Context()))
+
+        def child() -> None:
+            signal.alarm(20)  # ends it if it waits
+            for again in (rig, FolderRig(rig.home)):
+                uses: list[Callable[[], object]] = [
+                    lambda: again.read("/a.md"),  # noqa: B023
+                    lambda: again.put("/b.md", b"x"),  # noqa: B023
+                ]
+                for use in uses:
+                    with pytest.raises(Misuse, match="forked off amid work"):
+                        use()
+            run_now(other.apply([Put(p("/b.md"), b"x")], Context()))
+
+        def fork_amid(old: bytes) -> Splice:
+            assert succeeds(in_a_child(child))
+            return append(b"!")(old)
+
+        rig.edit("/a.md", fork_amid)
+        assert rig.read("/a.md") == b"one\n!"
+        rig.put("/c.md", b"x")
+        assert run_now(other.read(p("/b.md"))).data == b"x"
+        rig.check()
+        rig.reopen()
         rig.check()
 
 

@@ -21,7 +21,7 @@ from memoranda.stores.folder.clock import CLOCK, Clock
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.faults import as_unavailable
 from memoranda.stores.folder.file_port import FILES, LISTING, Files
-from memoranda.stores.folder.home import ERASED, MEMORIES, Home, Whose
+from memoranda.stores.folder.home import ERASED, MEMORIES, STORES, Home, Whose
 from memoranda.stores.folder.place import Place, close_together, open_places
 from memoranda.stores.folder.store import FolderStore
 from memoranda.tenant import (
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from memoranda.stores.folder.index import Index
     from memoranda.stores.log.connection import Connection
-
-STORES: Final = "stores"
 
 
 class FolderBackend(ControlledBackend):
@@ -405,7 +403,7 @@ def _before_fork() -> None:
 def _after_fork_in_parent() -> None:
     for backend in list(_backends):
         backend.after_fork(in_child=False)
-    open_places.gate.open()
+    open_places.after_fork_in_parent()
 
 
 def _after_fork_in_child() -> None:

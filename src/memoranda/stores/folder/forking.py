@@ -1,14 +1,18 @@
 """A fork finds every database closed, and nobody in the midst of opening one.
 
-SQLite keeps its locks in memory that a fork copies: a child would wait for ever for what a thread of
+Where somebody is amid a command for long (a fork from within an edit, say) that store's database
+stays open, and the child may not use the store. SQLite keeps its locks in memory that a fork copies: a child would wait for ever for what a thread of
 its parent held just then. https://sqlite.org/howtocorrupt.html#_carrying_an_open_database_connection_across_a_fork_
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from threading import Condition
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from memoranda.errors import Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -50,3 +54,19 @@ class ForkGate:
         with self._changed:
             self._is_shut = False
             self._changed.notify_all()
+
+
+_copied_at_work: Final[dict[str, object]] = {}
+"""Stores that were in use when this process was forked off, and what the parent had open of them,
+which may never be closed here."""
+
+
+def leave_to_parent(directory: str, inherited: object) -> None:
+    """In the child: a store at work was copied along; nobody may use it here."""
+    _copied_at_work[os.path.realpath(directory)] = inherited
+
+
+def check_not_copied(directory: str) -> None:
+    """Raise ``Misuse`` for a store that the parent was at work on."""
+    if _copied_at_work and os.path.realpath(directory) in _copied_at_work:
+        raise Misuse("This process was forked off amid work on the memory; it can't use it.")

@@ -8,15 +8,19 @@ without noticing.
 
 from __future__ import annotations
 
+import os
 import resource
+import time
 from collections import deque
 from contextlib import suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import MemorandaError, UnknownId
+from memoranda.stores import forks
 from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
-from memoranda.stores.folder.forking import ForkGate
+from memoranda.stores.folder.forking import ForkGate, check_not_copied, leave_to_parent
+from memoranda.stores.folder.home import STORES
 from memoranda.stores.folder.open_tree import (
     TreeAsItLies,
     is_there,
@@ -116,6 +120,7 @@ class Place:
 
     def _open_tree(self, now: float) -> OpenTree | None:
         open_places.make_room(now)
+        check_not_copied(self._path)
         with self._opening:
             try:
                 home = None if self.is_erased else self._backend.home(self.directory, make=False)
@@ -198,6 +203,7 @@ class Place:
         from memoranda.stores.folder.opening import open_store
         from memoranda.stores.log.database import NONSENSE, as_ours, damaged
 
+        check_not_copied(self._path)
         try:
             home = self._backend.home(self.directory, make=make)
             if home is None:
@@ -244,13 +250,28 @@ class Place:
             if self.writer is None:
                 open_places.discard(self)
 
-    def let_go(self) -> None:
-        """Close the databases at once, with all that has to be done left to the next opening."""
-        with self._opening:
+    def let_go(self, seconds: float) -> bool:
+        """Close the databases at once, with all that has to be done left to the next opening;
+        whether nobody was at work for longer than so many seconds."""
+        if not self._opening.acquire(timeout=seconds):
+            return False
+        try:
+            if self.writer is not None and not self.writer.let_go(seconds):
+                return False
             self._drop_tree()
-            if self.writer is not None:
-                self.writer.let_go()
-                self.writer = None
+            self.writer = None
+            return True
+        finally:
+            self._opening.release()
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork that came amid work: nothing of it may be used or closed."""
+        leave_to_parent(self._path, (self.writer, self._tree))
+        self.writer = self._tree = None
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(self._backend.root, STORES, self.directory)
 
     def _drop_tree(self) -> None:
         tree, self._tree = self._tree, None
@@ -290,6 +311,7 @@ class OpenPlaces:
     def __init__(self) -> None:
         self._lock = Lock()  # guards the set
         self._open: set[Place] = set()
+        self._at_work: list[Place] = []
         self._most: int | None = None
         self.gate = ForkGate()
 
@@ -340,13 +362,24 @@ class OpenPlaces:
         self.gate.shut()
         with self._lock:
             places, self._open = self._open, set()
+        deadline = time.monotonic() + forks.LONGEST_WAIT_SECONDS
         for place in places:
-            place.let_go()
+            if not place.let_go(max(0.0, deadline - time.monotonic())):
+                self._at_work.append(place)
+
+    def after_fork_in_parent(self) -> None:
+        """Those at work go on, and all others open again when they are needed."""
+        with self._lock:
+            self._open.update(self._at_work)
+            self._at_work.clear()
+        self.gate.open()
 
     def after_fork_in_child(self) -> None:
         """The parent's threads, which may have held these, are not there."""
         self._lock = Lock()
         self.gate = ForkGate()
+        while self._at_work:
+            self._at_work.pop().leave_to_parent()
 
 
 open_places: Final = OpenPlaces()

@@ -147,8 +147,13 @@ class Writer:
             if opened.has_trash:
                 self._batches.reap(opened.log.last_seq(), REAPED_AT_CLOSING)
 
-    def let_go(self) -> None:
-        """Close the database at once; the next opening does what is left to do."""
-        with self.group.alone():
-            self.opened.is_closed = True
-            self.opened.close_database()
+    def let_go(self, seconds: float) -> bool:
+        """Close the database at once; the next opening does what is left to do. False, and nothing
+        closed, where somebody is at work for longer than so many seconds."""
+        try:
+            with self.group.alone(seconds):
+                self.opened.is_closed = True
+                self.opened.close_database()
+        except TimeoutError:
+            return False
+        return True
