@@ -307,3 +307,7 @@ def test_a_directory_is_opened_for_looking_only(root: int, tmp_path: Path) -> No
     (tmp_path / "d").mkdir(mode=0o000)
     descriptor = Files().open("d", DIRECTORY, root)
     os.close(descriptor)
+
+
+def test_a_function_that_the_c_library_lacks_is_none() -> None:
+    assert system_calls._function("no_such_function") is None  # pyright: ignore[reportPrivateUsage]

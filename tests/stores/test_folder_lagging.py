@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from memoranda.drive import run_now
 from memoranda.errors import NotFound, Unavailable
+from memoranda.path import ROOT
 from memoranda.stores.folder.file_port import Files
 from tests.stores.folder_rig import FolderRig
 
@@ -110,3 +112,18 @@ def test_what_came_to_where_a_directory_was_does_not_move_with_it(
         "/bb/c.md": b"two\n",
         "/d.md": b"three\n",
     }
+
+
+def test_while_places_lag_new_files_are_read_and_texts_are_found_where_they_belong(
+    rig: FolderRig, files: Refusing
+) -> None:
+    rig.put("/gone.md", b"needle\n")
+    files.refuses = True
+    rig.remove("/a.md")
+    rig.put("/b/c.md", b"needle two\n")
+    (rig.memories / "new.md").write_bytes(b"by hand\n")
+    assert rig.read("/new.md") == b"by hand\n"
+    with pytest.raises(NotFound):
+        rig.read("/a.md")
+    hits = run_now(rig.store.search("needle", ROOT))
+    assert [hit.path.store_path for hit in hits] == ["/b/c.md", "/gone.md"]

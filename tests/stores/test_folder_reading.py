@@ -17,7 +17,7 @@ import pytest
 
 from memoranda import Memory
 from memoranda.drive import run_now
-from memoranda.errors import NotFound, ReadOnly, Unavailable
+from memoranda.errors import NotFound, ReadOnly, Unavailable, UnknownId
 from memoranda.path import ROOT
 from memoranda.reply import ToolResult
 from memoranda.stores.base import Outline, Put
@@ -403,3 +403,37 @@ def test_a_range_is_read_whole_though_the_disk_gives_a_few_bytes_at_a_time(tmp_p
     # Somebody cut the file while it was read.
     assert _read_range(Short(end=7), descriptor, 2, 12) == b"23456"
     os.close(descriptor)
+
+
+class Unreadable(Files):
+    """A disk that can't be read for a while."""
+
+    fails = False
+
+    def open_beneath(self, root: int, path: str, flags: int) -> int:
+        if self.fails:
+            raise OSError(errno.EIO, "/srv/secret: cannot be read")
+        return super().open_beneath(root, path, flags)
+
+
+def test_a_disk_that_cannot_be_read_is_unavailable_and_no_missing_memory(tmp_path: Path) -> None:
+    files = Unreadable()
+    rig = FolderRig(tmp_path, files)
+    rig.put("/d/a.md", b"one\n")
+    files.fails = True
+    for ask in (lambda: rig.read("/d/a.md"), lambda: listed(rig, "/d")):
+        with pytest.raises(Unavailable) as caught:
+            ask()
+        assert "secret" not in str(caught.value)
+    files.fails = False
+    assert rig.read("/d/a.md") == b"one\n"
+
+
+def test_a_store_that_nobody_made_has_nothing_to_find_or_to_redact(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    assert run_now(rig.store.search("one", ROOT)) == ()
+    with pytest.raises(UnknownId):
+        run_now(rig.store.redact("memver_1", AGENT))
+    with pytest.raises(NotFound):
+        listed(rig, "/d")
+    assert not rig.directory.exists()

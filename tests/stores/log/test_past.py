@@ -312,3 +312,14 @@ def test_an_old_directory_that_held_redacted_files_only_is_not_listed() -> None:
     rig.redact(secret)
     found = time_travel.page(rig.log, then, p("/d"), 1, None, 10).entries
     assert [str(each.path)[9:] for each in found] == ["/d/e"]
+
+
+def test_a_memory_that_moved_as_it_was_made_is_not_there_before_that() -> None:
+    rig = Rig()
+    rig.apply(put("/x"))
+    rig.apply(put("/a"), move("/a", "/b"))
+    then = [
+        [str(each.path)[9:] for each in time_travel.page(rig.log, seq, p("/"), 0, None, 9).entries]
+        for seq in range(1, rig.log.last_seq() + 1)
+    ]
+    assert then == [["/x"], ["/x"], ["/b", "/x"]]

@@ -609,3 +609,29 @@ def test_a_directory_from_which_the_long_names_are_gone_has_room_again() -> None
     rig.apply(move("/d", f"/far/{long}/{long}"))
     assert said(rig)[0] == ("modified", f"/far/{long}/{long}/e/short", b"x")
     assert rig.codes() == []
+
+
+def test_room_is_measured_by_what_the_batch_left_in_the_directory() -> None:
+    rig = Rig()
+    long = "x" * 250
+    far = f"/far/{long}/{long}"
+    rig.apply(put(f"/d/e/{long}/{long}/{long}"), put("/d/e/short"))
+    rig.apply(remove(f"/d/e/{long}"), put("/d/e/new/a"), move("/d", far))
+    assert sorted(path for _, path, _ in said(rig)[:3]) == [
+        f"/d/e/{long}/{long}/{long}",
+        f"{far}/e/new/a",
+        f"{far}/e/short",
+    ]
+    rig.apply(move(far, "/d"))
+    with pytest.raises(MovedNameTooLong):
+        rig.apply(put(f"/d/e/new/{long}/{long}/{long}"), move("/d", far))
+    assert rig.codes() == []
+
+
+def test_a_directory_that_was_made_for_nothing_is_not_written() -> None:
+    rig = Rig()
+    rig.apply(put("/keep"), put("/d/x"), remove("/d/x"))
+    assert rig.rows("SELECT name FROM node ORDER BY name") == [("",), ("keep",)]
+    rig.apply(put("/d/x", "y"))
+    assert said(rig) == [("created", "/d/x", b"y"), ("created", "/keep", b"x")]
+    assert rig.codes() == []
