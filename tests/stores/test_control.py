@@ -98,3 +98,8 @@ def test_what_is_done_to_a_store_as_a_whole_is_in_the_backends_own_audit(db: Con
         (7, "user_1", "erase", "t", "memstore_1", '{"why": "asked"}'),
         (8, "user_1", "erase", None, "memstore_2", None),
     ]  # fmt: skip
+
+
+def test_metadata_that_are_no_texts_are_misuse_and_not_damage(db: Connection) -> None:
+    with pytest.raises(Misuse, match="texts by name"):
+        control.add(db, info(1, metadata={"k": object()}))

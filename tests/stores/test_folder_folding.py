@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memoranda.errors import AlreadyExists, NotFound
+from memoranda.errors import AlreadyExists, NotADirectory, NotFound
 from memoranda.stores.base import Put
 from memoranda.stores.folder.file_port import Files
 from memoranda.testing.promises.steps import append, p
@@ -144,4 +144,14 @@ def test_a_change_of_case_alone_is_refused_and_goes_by_way_of_another_name(rig: 
     rig.move("/a.md", "/b.md")
     rig.move("/b.md", "/A.md")
     assert rig.tree() == {"/A.md": b"one\n", "/d/caf\u00e9.md": b"two\n"}
+    rig.check()
+
+
+def test_what_a_person_puts_there_is_adopted_as_it_is_spelt(rig: FolderRig) -> None:
+    (rig.memories / "Hand.md").write_bytes(b"by hand\n")
+    rig.edit("/Hand.md", append(b"by agent\n"))
+    (rig.memories / "file").write_bytes(b"no directory\n")
+    with pytest.raises(NotADirectory):
+        rig.put("/file/new.md", b"x")
+    assert rig.read("/Hand.md") == b"by hand\nby agent\n"
     rig.check()

@@ -26,6 +26,7 @@ from memoranda.stores.folder.outline import MOST_COUNTED
 from memoranda.stores.folder.place import LOOK_AGAIN_SECONDS
 from memoranda.stores.folder.reading import _read_range  # pyright: ignore[reportPrivateUsage]
 from memoranda.stores.folder.turns import WORD_BYTES
+from memoranda.stores.log.database import open_connection
 from memoranda.testing.promises.steps import append, p
 from tests.house.repository import SOURCE
 from tests.stores.folder_rig import AGENT, FolderRig
@@ -217,6 +218,16 @@ class TestSizes:
         (rig.directory / "history.db").write_bytes(b"damaged")
         found = listed(rig, line_chars=1)
         assert found == (8 + 5 * MANY, (("a.md", 4),), 4)
+
+    def test_that_the_log_has_as_something_else_than_numbers_are_counted(
+        self, rig: FolderRig
+    ) -> None:
+        put_many(rig, "/d/e")
+        expected = listed(rig, line_chars=1)
+        damage = open_connection(str(rig.directory / "history.db"))
+        damage.execute("UPDATE node SET shown = 'x', children = x'ff'")
+        damage.close()
+        assert listed(rig, line_chars=1) == expected
 
 
 WRITING = os.O_RDWR | os.O_WRONLY | os.O_CREAT
