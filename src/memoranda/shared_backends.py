@@ -21,6 +21,7 @@ from memoranda.stores.base import Backend
 
 # A backend that lives in memory belongs to whoever opened it: the next one gets an empty one.
 _PRIVATE: Final = "memory:"
+_SEALED_PRIVATE: Final = "sealed:memory:"
 
 
 class SharedBackend:
@@ -77,7 +78,7 @@ def acquire(url: str, open_backend: Callable[[str], Backend], colour: str = "") 
             shared.users += 1
             return shared
         shared = SharedBackend(key, open_backend(url))
-        if url.lower() != _PRIVATE:  # schemes have no case
+        if url.lower() not in {_PRIVATE, _SEALED_PRIVATE}:  # schemes have no case
             backends.open[key] = shared
         return shared
 
@@ -103,7 +104,7 @@ async def release(shared: SharedBackend) -> None:
 
 def _key(url: str) -> str:
     """What two names of one place have in common, as far as their spelling tells."""
-    if "://" in url or url.lower().startswith(_PRIVATE):
+    if "://" in url or url.lower().startswith((_PRIVATE, _SEALED_PRIVATE)):
         return f"{url} seen from {os.getcwd()}"  # sqlite:///memory.db is a relative path
     return os.path.abspath(url)
 

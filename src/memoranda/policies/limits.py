@@ -79,7 +79,13 @@ class LimitSize(WrapperStore):
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         ceiling = self._ceiling
         if context.ceiling != Ceiling():
-            ceiling = Ceiling(*map(_stricter, ceiling, context.ceiling))
+            given = context.ceiling
+            ceiling = Ceiling(
+                _stricter(ceiling.total_bytes, given.total_bytes),
+                _stricter(ceiling.files, given.files),
+                _stricter(ceiling.file_bytes, given.file_bytes),
+                given.beside_bytes,
+            )
         return await self.inner.apply(changes, replace(context, ceiling=ceiling))
 
 

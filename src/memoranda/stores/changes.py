@@ -122,11 +122,15 @@ class Ceiling(NamedTuple):
     A batch that adds bytes and ends above ``total_bytes`` raises ``MemoryFull``; one that adds
     memories and ends above ``files`` raises ``TooManyFiles``; an edited or put file that grows
     and ends above ``file_bytes`` raises ``FileTooLarge``. None lifts a limit.
+
+    Of each file ``beside_bytes`` don't count, neither for a limit nor in the errors: what a layer
+    adds to every content.
     """
 
     total_bytes: int | None = None
     files: int | None = None
     file_bytes: int | None = None
+    beside_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

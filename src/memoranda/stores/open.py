@@ -5,6 +5,8 @@
 ``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
 ``postgresql://user@host/name``    PostgreSQL; blocks, or suspends for callers that await
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
+``sealed:`` before any of these    the same with its contents encrypted; the key comes from
+                                   ``MEMORANDA_SEALED_KEY`` or ``MEMORANDA_SEALED_KEY_FILE``
 =================================  ==============================================================
 
 Other packages add schemes by an entry point in the group ``memoranda.backends``: its name is the
@@ -24,17 +26,26 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Backend
 
 ENTRY_POINTS: Final = "memoranda.backends"
+SEALED: Final = "sealed"
+"""The scheme that stands before another URL and has its contents encrypted."""
+
 _SCHEME: Final = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters or more: "C:" is a drive
 
 
 def suspends_for(url: str) -> bool:
     """Whether callers that await get a backend of their own for this URL, one that suspends."""
     scheme = _SCHEME.match(url)
-    return scheme is not None and scheme[1].lower() in _TWO_COLOURS
+    if scheme is None:
+        return False
+    name = scheme[1].lower()
+    return name in _TWO_COLOURS or (name == SEALED and suspends_for(url[scheme.end() :]))
 
 
 def open_suspending(url: str) -> Backend:
     """``open_backend`` for callers that await, where ``suspends_for`` says that it differs."""
+    scheme = _SCHEME.match(url)
+    if scheme is not None and scheme[1].lower() == SEALED:
+        return _seal(open_suspending(url[scheme.end() :]))
     from memoranda.stores.postgres.backend import PostgresBackend
 
     return PostgresBackend(url, suspends=True)
@@ -92,6 +103,17 @@ def _ram(rest: str) -> Backend:
     return RamBackend(rest)
 
 
+def _sealed(rest: str) -> Backend:
+    return _seal(open_backend(rest))
+
+
+def _seal(inner: Backend) -> Backend:
+    from memoranda.stores.sealed.backend import SealedBackend
+    from memoranda.stores.sealed.keys import Keys, key_of_environment
+
+    return SealedBackend(inner, Keys(key_of_environment()))
+
+
 def _outside(name: str, url: str) -> Backend:
     from importlib.metadata import entry_points
 
@@ -100,7 +122,7 @@ def _outside(name: str, url: str) -> Backend:
         return make(url)
     raise Misuse(
         f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:,"
-        f" postgresql: and what other packages add as {ENTRY_POINTS}."
+        f" postgresql:, sealed: and what other packages add as {ENTRY_POINTS}."
     )
 
 
@@ -110,4 +132,5 @@ _OWN: Final[dict[str, Callable[[str], Backend]]] = {
     "file": _file,
     "sqlite": _sqlite,
     "memory": _ram,
+    SEALED: _sealed,
 }

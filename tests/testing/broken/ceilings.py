@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memoranda import errors
 from tests.testing.broken.registry import batch
 from tests.testing.dict_store import Batch, State
@@ -41,6 +43,14 @@ for promise in (
     "a_store_above_its_files_may_still_change_and_lose_some",
 ):
     batch(promise)(type(f"ChecksWhatDoesNotGrow_{promise}", (ChecksWhatDoesNotGrow,), {}))
+
+
+@batch("what_a_layer_adds_to_each_file_does_not_count")
+class CountsWhatALayerAdds(Batch):
+    def check_ceiling(self, before: State) -> None:
+        ceiling = self.context.ceiling._replace(beside_bytes=0)
+        self.context = replace(self.context, ceiling=ceiling)
+        super().check_ceiling(before)
 
 
 @batch("none_lifts_a_limit")

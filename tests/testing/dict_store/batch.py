@@ -217,15 +217,16 @@ class Batch:
     # ---- ceilings
 
     def check_ceiling(self, before: State) -> None:
-        total_bytes, files, file_bytes = self.context.ceiling
+        total_bytes, files, file_bytes, beside = self.context.ceiling
         old, new = before.live, self.state.live
         sizes = {live.memory_id: len(live.content) for live in old.values()}
         if file_bytes is not None:
             for path, live in new.items():
-                size = len(live.content)
-                if self.is_over(size, file_bytes) and size > sizes.get(live.memory_id, 0):
+                size = len(live.content) - beside
+                if self.is_over(size, file_bytes) and size > sizes.get(live.memory_id, 0) - beside:
                     raise errors.FileTooLarge(path, size, file_bytes)
-        held, holds = self.bytes_of(old), self.bytes_of(new)
+        held = self.bytes_of(old) - beside * len(old)
+        holds = self.bytes_of(new) - beside * len(new)
         if total_bytes is not None and holds > held and self.is_over(holds, total_bytes):
             raise errors.MemoryFull(held, total_bytes)
         if files is not None and len(new) > len(old) and self.is_over(len(new), files):

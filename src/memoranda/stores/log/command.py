@@ -74,6 +74,8 @@ class Command:
         """Refuse the batch if it added more than the store may hold."""
         ceiling = self.context.ceiling
         files, total = self.tree.root.files or 0, self.tree.root.total
+        total -= files * ceiling.beside_bytes
+        bytes_before -= files_before * ceiling.beside_bytes
         if ceiling.total_bytes is not None and total > max(bytes_before, ceiling.total_bytes):
             raise MemoryFull(bytes_before, ceiling.total_bytes)
         if ceiling.files is not None and files > max(files_before, ceiling.files):
@@ -271,9 +273,9 @@ class Command:
             raise ReadOnly(path)
 
     def _check_size(self, path: MemoryPath, before: int, after: int) -> None:
-        limit = self.context.ceiling.file_bytes
-        if limit is not None and after > max(before, limit):
-            raise FileTooLarge(path, after, limit)
+        limit, beside = self.context.ceiling.file_bytes, self.context.ceiling.beside_bytes
+        if limit is not None and after > max(before, limit + beside):
+            raise FileTooLarge(path, after - beside, limit)
 
     def _check(self, expect: Precondition, path: MemoryPath, found: Found) -> None:
         if expect is Expect.ANY:

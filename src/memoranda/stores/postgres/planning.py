@@ -368,15 +368,17 @@ class Plan:
             raise Conflict("The memory has another content.")
 
     def _check_size(self, path: MemoryPath, before: int, after: int) -> None:
-        limit = self._ceiling.file_bytes
-        if limit is not None and after > max(before, limit):
-            raise FileTooLarge(path, after, limit)
+        limit, beside = self._ceiling.file_bytes, self._ceiling.beside_bytes
+        if limit is not None and after > max(before, limit + beside):
+            raise FileTooLarge(path, after - beside, limit)
 
     def _check_ceiling(self) -> None:
         files, total = self.totals()
         limit = self._ceiling
-        if limit.total_bytes is not None and total > max(self.state.bytes, limit.total_bytes):
-            raise MemoryFull(self.state.bytes, limit.total_bytes)
+        total -= files * limit.beside_bytes
+        before = self.state.bytes - self.state.files * limit.beside_bytes
+        if limit.total_bytes is not None and total > max(before, limit.total_bytes):
+            raise MemoryFull(before, limit.total_bytes)
         if limit.files is not None and files > max(self.state.files, limit.files):
             raise TooManyFiles(self.state.files)
 

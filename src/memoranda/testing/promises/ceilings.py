@@ -142,6 +142,20 @@ class CeilingPromises:
         await put(rig.store, "/b", b"", by=within(total_bytes=300_000))
         assert (await rig.store.usage())[:2] == (2, 300_000)
 
+    async def promise_what_a_layer_adds_to_each_file_does_not_count(self, rig: Rig) -> None:
+        by = Context(command="test", ceiling=Ceiling(100, None, 60, beside_bytes=10))
+        await put(rig.store, "/a.md", b"x" * 70, by=by)
+        await put(rig.store, "/b.md", b"x" * 50, by=by)
+        before = await picture(rig.store)
+        with refused(FileTooLarge) as grown:
+            await edit(rig.store, "/b.md", append(b"x" * 21), by=by)
+        assert (grown.error.size_bytes, grown.error.limit_bytes) == (61, 60)
+        with refused(MemoryFull) as caught:
+            await put(rig.store, "/c.md", b"x" * 11, by=by)
+        assert (caught.error.used_bytes, caught.error.limit_bytes) == (100, 100)
+        assert await picture(rig.store) == before
+        await put(rig.store, "/empty.md", b"x" * 10, by=by)
+
     async def promise_racing_writers_never_pass_the_file_limit(self, rig: Rig) -> None:
         by = within(files=RACERS - 6)
         outcomes = await rig.together(

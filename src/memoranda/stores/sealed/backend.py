@@ -1,0 +1,115 @@
+"""A backend whose stores are sealed, around any other one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from memoranda.errors import Misuse
+from memoranda.stores.base import Backend, Context, Store, StoreInfo, StorePage
+from memoranda.stores.sealed.ring import WORKSPACE, RingKeeper, label_of, label_of_user
+from memoranda.stores.sealed.store import SealedStore
+from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
+
+if TYPE_CHECKING:
+    from memoranda.stores.sealed.keys import Keys
+
+_ITS_OWN: Final = f"The workspace {WORKSPACE} is where the keys of sealed stores lie."
+
+
+class SealedBackend(Backend):
+    """Seals the contents of each store of ``inner`` with keys of its own, wrapped by ``keys``.
+
+    Works over backends that block and over ones that suspend; ``inner`` belongs to it from now on.
+    Stores that were filled without it can't be read through it: copy them over.
+    """
+
+    def __init__(self, inner: Backend, keys: Keys) -> None:
+        self.inner = inner
+        self._keys = keys
+        # It suspends and is able to what its inner backend is, so these differ by object.
+        self.suspends = inner.suspends  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
+        self.capabilities = inner.capabilities  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
+
+    async def for_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> Store:
+        tenant = check_tenant(user, workspace)
+        _check(workspace)
+        store = await self.inner.for_user(user, workspace)
+        return await self._sealed(store, label_of_user(tenant.user, tenant.workspace))
+
+    async def open(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> Store:
+        _check(workspace)
+        info = await self.inner.info(store_id, workspace)
+        return await self._sealed(await self.inner.open(store_id, workspace), label_of(info))
+
+    async def create(
+        self,
+        name: str,
+        *,
+        workspace: str = DEFAULT_WORKSPACE,
+        description: str = "",
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        _check(workspace)
+        return await self.inner.create(
+            name, workspace=workspace, description=description, metadata=metadata
+        )
+
+    async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
+        return await self.inner.find_user(user, workspace)
+
+    async def info(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
+        return await self.inner.info(store_id, workspace)
+
+    async def list(
+        self,
+        workspace: str = DEFAULT_WORKSPACE,
+        *,
+        after: str | None = None,
+        limit: int = 100,
+        include_archived: bool = True,
+    ) -> StorePage:
+        return await self.inner.list(
+            workspace, after=after, limit=limit, include_archived=include_archived
+        )
+
+    async def update(
+        self,
+        store_id: str,
+        workspace: str = DEFAULT_WORKSPACE,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoreInfo:
+        return await self.inner.update(
+            store_id, workspace, name=name, description=description, metadata=metadata
+        )
+
+    async def archive(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
+        return await self.inner.archive(store_id, workspace)
+
+    async def erase(
+        self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
+    ) -> None:
+        _check(workspace)
+        info = await self.inner.info(store_id, workspace)
+        # The store first: a hold may forbid it, and then its keys have to stay.
+        await self.inner.erase(store_id, context, workspace)
+        keys = await self.inner.find_user(label_of(info), WORKSPACE)
+        if keys is not None:
+            await self.inner.erase(keys.id, context, WORKSPACE)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    async def _sealed(self, store: Store, label: str) -> Store:
+        companion = await self.inner.for_user(label, WORKSPACE)
+        sealed = SealedStore(store, RingKeeper(companion, label, self._keys))
+        await sealed.load()
+        return sealed
+
+
+def _check(workspace: str) -> None:
+    if workspace == WORKSPACE:
+        raise Misuse(_ITS_OWN)
