@@ -130,3 +130,20 @@ def test_a_word_is_what_was_packed() -> None:
         for committing in (False, True):
             word = Word(NO_BOOT_ID, 7, lagging, 8, 9, committing)
             assert Word.unpack(word.pack()) == word
+
+
+@pytest.mark.parametrize("loss", ["removed", "changed"])
+def test_a_new_content_that_was_lost_before_it_was_in_place_comes_out_of_the_log(
+    rig: FolderRig, loss: str
+) -> None:
+    rig.close()
+    die_after_commit(rig)
+    (waiting,) = (rig.directory / "incoming").iterdir()
+    if loss == "removed":
+        waiting.unlink()
+    else:
+        waiting.write_bytes(b"torn")
+    rig.open()
+    assert view(rig) == b"new\n"
+    assert rig.external() == []
+    rig.check()

@@ -449,3 +449,18 @@ def test_a_file_of_which_nobody_knows_how_it_looked_is_compared_by_its_text(
     assert rig.read("/a.md") == b"one\nby agent\n"
     assert rig.external() == []
     rig.check()
+
+
+def test_a_move_that_the_log_can_not_follow_in_order_is_a_removal_and_a_new_file(
+    rig: FolderRig,
+) -> None:
+    rig.put("/b.md", b"b")
+    (rig.memories / "a.md").rename(rig.memories / "aside")
+    (rig.memories / "a.md/deep").mkdir(parents=True)
+    (rig.memories / "b.md").rename(rig.memories / "a.md/in.md")
+    (rig.memories / "aside").rename(rig.memories / "a.md/deep/self.md")
+    # Where b.md went lies, as far as the log knows by then, beneath a file.
+    assert rig.tree() == rig.on_disk()
+    assert rig.read("/a.md/in.md") == b"b"
+    assert rig.read("/a.md/deep/self.md") == b"one\n"
+    rig.check()

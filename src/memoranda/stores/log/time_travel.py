@@ -133,11 +133,11 @@ class Past:
 
     def know(self, step: Step) -> None:
         """Begin a node's way back at one of its events instead of walking there."""
-        if step.node is not None and step.node not in self._tracks:
-            node = self._node(step.node)
-            if node is not None:
-                track = self._tracks[step.node] = Track(node, None)
-                track.stand_at(step)
+        assert step.node is not None, "a version is a node's"
+        node = self._node(step.node)
+        if node is not None:
+            track = self._tracks[node.id] = Track(node, None)
+            track.stand_at(step)
 
     def _node(self, number: int) -> Node | None:
         row = self.log.db.execute(_NODE, (number,)).fetchone()

@@ -130,9 +130,8 @@ class Tree:
         return node.id in self._fresh
 
     def is_as_before(self, node: Node) -> bool:
-        """Whether place and content of a node are those at the last ``begin``."""
-        if node.id not in self._before:
-            return True
+        """Whether place and content of a node, which was touched since the last ``begin``, are
+        those of then."""
         before = self._before[node.id]
         return before is not None and _place_and_content(before) == _place_and_content(
             values_of(node)
