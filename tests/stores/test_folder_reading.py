@@ -448,3 +448,18 @@ def test_a_store_that_nobody_made_has_nothing_to_find_or_to_redact(tmp_path: Pat
     with pytest.raises(NotFound):
         listed(rig, "/d")
     assert not rig.directory.exists()
+
+
+def test_a_directory_that_only_a_person_knows_is_counted_as_once_it_is_adopted(
+    rig: FolderRig,
+) -> None:
+    place = rig.memories / "p"
+    for name in (".hidden/a.md", ".hidden/deep/b.md", "s/t/c.md", "s/.h/d.md", "s/.e.md"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(b"1234567")
+    for number in range(MANY):
+        (place / f"{number:04}.md").write_bytes(b"12345")
+    unknown = [listed(rig, path, 200) for path in ("/p", "/")]
+    run_now(rig.store.list(ROOT))
+    assert [listed(rig, path, 200) for path in ("/p", "/")] == unknown
+    assert unknown[0].size_bytes == MANY * 5 + 7

@@ -32,6 +32,7 @@ class Totals:
         self._opened = opened
         self._gate = gate
         self._made: Counters | None = None
+        self._unknown: list[Place] = []
 
     @property
     def _counters(self) -> Counters:
@@ -42,10 +43,16 @@ class Totals:
         return self._made
 
     def of(self, place: Place) -> Total | None:
-        """The total of a directory that lies there; None if it holds no memories at all."""
-        found = self._counters.of_directory(place)
-        if found is not None and found.files:
-            return Total(found.shown, found.items)
+        """The total of a directory that lies there; None if it holds no memories at all.
+
+        Ask for a directory after those beneath it: where the log did not know one of them, what it
+        has of those above lacks that one.
+        """
+        if not any(each[: len(place)] == place for each in self._unknown):
+            found = self._counters.of_directory(place)
+            if found is not None and found.files:
+                return Total(found.shown, found.items)
+        self._unknown.append(place)
         return self._walked(place)
 
     def knows_file(self, place: Place) -> bool:
