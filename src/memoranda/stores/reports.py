@@ -7,7 +7,8 @@ from memoranda.path import MemoryPath
 
 
 class Usage(NamedTuple):
-    """What a store holds now; ``history_bytes`` is what its history takes on storage."""
+    """What a store holds now; ``history_bytes`` is what its history takes on storage,
+    the audit of views and refusals included."""
 
     files: int
     size_bytes: int
