@@ -52,6 +52,7 @@ from memoranda.stores.sealed.recent import Recent
 from memoranda.stores.sealed.ring import PATH, WORKSPACE, RingKeeper, label_of_user
 from memoranda.stores.sealed.store import SealedStore
 from memoranda.stores.sqlite import SqliteBackend
+from memoranda.testing.faults import Call, FailingStore
 from memoranda.testing.promises.changes import sha256
 from memoranda.testing.promises.steps import append, p
 
@@ -403,6 +404,67 @@ def test_a_key_is_not_shown() -> None:
     assert KEY.hex() not in key.id
     with pytest.raises(Misuse):
         LocalKey(b"short")
+
+
+NEW = LocalKey(bytes(reversed(KEY)))
+
+
+def test_a_new_key_wraps_the_keys_of_all_stores_and_the_old_wrappings_are_gone(
+    tmp_path: Path,
+) -> None:
+    sealed = Sealed(SqliteBackend(tmp_path / "memory.db"))
+    for number in range(102):
+        store = run_now(sealed.backend.for_user(f"user{number}"))
+        run_now(store.apply([Put(p("/a.md"), TEXT)], AGENT))
+    old = json.loads(run_now(companion_of(sealed, "user7").read(PATH)).data)
+    both = SealedBackend(sealed.below, Keys(NEW, [LocalKey(KEY)]))
+    assert run_now(both.rewrap_keys()) == 102
+    assert run_now(both.rewrap_keys()) == 0
+    run_now(both.close())
+    gone = old["binding"]["wrapped"].encode()
+    assert not [file for file in tmp_path.iterdir() if gone in file.read_bytes()]
+    alone = SealedBackend(SqliteBackend(tmp_path / "memory.db"), Keys(NEW))
+    for number in (0, 7, 101):
+        assert sealed.read("/a.md", run_now(alone.for_user(f"user{number}"))) == TEXT
+
+
+@pytest.mark.parametrize("call", ["apply", "redact"])
+@pytest.mark.parametrize("done", [False, True])
+def test_a_rewrapping_that_was_cut_off_can_be_repeated(
+    sealed: Sealed, call: str, done: bool
+) -> None:
+    sealed.put("/a.md", TEXT)
+    label = label_of_user("acme", "default")
+    both = Keys(NEW, [LocalKey(KEY)])
+    failing = FailingStore(companion_of(sealed), Call(1, call, done=done))
+    with pytest.raises(Unavailable):
+        run_now(RingKeeper(failing, label, both).rewrap())
+    assert sealed.read("/a.md", run_now(SealedBackend(sealed.below, both).for_user("acme"))) == TEXT
+    run_now(SealedBackend(sealed.below, both).rewrap_keys())
+    left = run_now(companion_of(sealed).versions()).versions
+    assert [one.redacted_at_ns is None for one in left] == [True, False]
+    alone = SealedBackend(sealed.below, Keys(NEW))
+    assert sealed.read("/a.md", run_now(alone.for_user("acme"))) == TEXT
+
+
+def test_two_who_rewrap_at_once_do_it_once(sealed: Sealed) -> None:
+    sealed.put("/a.md", TEXT)
+    amid = Amid(companion_of(sealed))
+    both = Keys(NEW, [LocalKey(KEY)])
+    amid.before["apply"] = [lambda: run_now(SealedBackend(sealed.below, both).rewrap_keys())]
+    with pytest.raises(Conflict):
+        run_now(RingKeeper(amid, label_of_user("acme", "default"), both).rewrap())
+    assert run_now(SealedBackend(sealed.below, both).rewrap_keys()) == 0
+
+
+def test_keys_that_are_damaged_or_gone_are_not_rewrapped(sealed: Sealed) -> None:
+    sealed.put("/a.md", b"x")
+    run_now(companion_of(sealed).apply([Put(PATH, b"{}")], THIEF))
+    both = SealedBackend(sealed.below, Keys(NEW, [LocalKey(KEY)]))
+    with pytest.raises(Corrupt):
+        run_now(both.rewrap_keys())
+    run_now(companion_of(sealed).apply([Remove(PATH)], THIEF))
+    assert run_now(both.rewrap_keys()) == 0
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,28 @@ class SealedBackend(Backend):
         if keys is not None:
             await self.inner.erase(keys.id, context, WORKSPACE)
 
+    async def rewrap_keys(self) -> int:
+        """Have the current key-encryption key wrap the data keys of all stores; of how many another
+        one did before.
+
+        Contents stay as they are. Online: give every process both keys first, the new one as the
+        current one. May be repeated after a kill at any step; once it gives 0 the former key is not
+        needed any more. Raises ``Misuse`` where neither key fits, ``Conflict`` where another
+        process does the same at this moment.
+        """
+        n_rewrapped = 0
+        after: str | None = None
+        while True:
+            page = await self.inner.list(WORKSPACE, after=after)
+            for info in page.stores:
+                label = info.user or ""
+                keeper = RingKeeper(await self.inner.for_user(label, WORKSPACE), label, self._keys)
+                n_rewrapped += await keeper.rewrap()
+                await keeper.close()
+            if page.after is None:
+                return n_rewrapped
+            after = page.after
+
     async def close(self) -> None:
         await self.inner.close()
 

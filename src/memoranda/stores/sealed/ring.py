@@ -13,7 +13,7 @@ from memoranda.digests import sha256
 from memoranda.errors import AlreadyExists, Corrupt, NotFound
 from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import MemoryPath
-from memoranda.stores.base import Context, Expect, Put
+from memoranda.stores.base import Context, Expect, IfContent, Put
 from memoranda.stores.sealed.keys import KEY_BYTES
 
 if TYPE_CHECKING:
@@ -108,28 +108,58 @@ class RingKeeper:
             raise Corrupt("The store's keys vanished while they were made.")
         return made
 
+    async def rewrap(self) -> bool:
+        """Have the current service wrap all keys of the ring; whether another one had.
+
+        One swap of the ring, then what was wrapped before is blanked for good. May be repeated after
+        a kill at any step. Raises ``Conflict`` where somebody else does it at this moment.
+        """
+        try:
+            content = await self._companion.read(PATH)
+        except NotFound:
+            return False
+        found = self._parsed(content.data)
+        ring = self._known(content.data)
+        rows = [ring["binding"], *ring["keys"].values()]
+        is_old = any(row["service"] != self._keys.current.id for row in rows)
+        if is_old:
+            ring["binding"] = self._wrapped(found.binding, _BINDING)
+            for key_id in ring["keys"]:
+                name = bytes.fromhex(key_id)
+                ring["keys"][key_id] = self._wrapped(found.key(name), name)
+            expect = IfContent(sha256(content.data).hexdigest())
+            put = Put(PATH, json_text(ring), expect)
+            await self._companion.apply([put], _BY)
+        for version in (await self._companion.versions(limit=1000)).versions[1:]:
+            if version.redacted_at_ns is None:
+                await self._companion.redact(version.id, _BY)
+        return is_old
+
     async def close(self) -> None:
         """Let go of the companion."""
         await self._companion.close()
 
     def _text(self, binding: bytes, key_id: bytes, key: bytes) -> bytes:
-        import json
-
         ring = {
             "format": _FORMAT,
             "binding": self._wrapped(binding, _BINDING),
             "current": key_id.hex(),
             "keys": {key_id.hex(): self._wrapped(key, key_id)},
         }
-        return json.dumps(ring, indent=1).encode()
+        return json_text(ring)
 
-    def _parsed(self, data: bytes) -> Ring:
+    @staticmethod
+    def _known(data: bytes) -> dict[str, Any]:
         import json
 
+        ring: dict[str, Any] = json.loads(data)
+        if ring["format"] != _FORMAT:
+            raise Corrupt("The store's keys were written by a newer release; use that one.")
+        return ring
+
+    def _parsed(self, data: bytes) -> Ring:
         try:
-            ring: dict[str, Any] = json.loads(data)
-            if ring["format"] != _FORMAT:
-                raise Corrupt("The store's keys were written by a newer release; use that one.")
+            ring = self._known(data)
             keys = {
                 bytes.fromhex(key_id): self._unwrapped(row, bytes.fromhex(key_id))
                 for key_id, row in ring["keys"].items()
@@ -154,3 +184,10 @@ class RingKeeper:
 
     def _context(self, name: bytes) -> bytes:
         return b"memoranda data key/%b/%b" % (self._label.encode(), name)
+
+
+def json_text(ring: Mapping[str, Any]) -> bytes:
+    """A ring as it is kept."""
+    import json
+
+    return json.dumps(ring, indent=1).encode()
