@@ -104,3 +104,11 @@ def test_a_long_text_is_found_on_the_first_lines_too() -> None:
 def test_places_of_a_long_text_on_one_line_count_once() -> None:
     wanted = b"a" * 5000
     assert lines_of_matches(b"aa" + wanted + b"\n" + wanted, wanted, 10) == (1, 2)
+
+
+def test_the_lines_of_closely_overlapping_places_take_linear_time() -> None:
+    """A quadratic search would take several times as long."""
+    data = b"\n" * 1_000_000
+    began = time.process_time()
+    assert len(lines_of_matches(data, data[:500_000], 10**9)) == 500_001
+    assert time.process_time() - began < 5
