@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 from weakref import WeakSet
 
 LONGEST_WAIT_SECONDS: Final = 5.0
@@ -33,6 +33,18 @@ class Watched(Protocol):
         ...
 
 
+T = TypeVar("T")
+
+
+def all_of(things: WeakSet[T]) -> tuple[T, ...]:
+    """What a weak set holds, while other threads may add to it."""
+    while True:
+        try:
+            return tuple(things)
+        except RuntimeError:  # one was added meanwhile
+            continue
+
+
 _watched: WeakSet[Watched] = WeakSet()
 _at_rest: list[tuple[Watched, bool]] = []
 
@@ -44,7 +56,7 @@ def watch(thing: Watched) -> None:
 
 def _before() -> None:
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS
-    for thing in tuple(_watched):
+    for thing in all_of(_watched):
         left = max(0.0, deadline - time.monotonic())
         _at_rest.append((thing, thing.before_fork(left)))
 

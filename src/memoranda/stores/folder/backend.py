@@ -24,6 +24,7 @@ from memoranda.stores.folder.file_port import FILES, LISTING, Files
 from memoranda.stores.folder.home import ERASED, MEMORIES, STORES, Home, Whose
 from memoranda.stores.folder.place import Place, close_together, open_places
 from memoranda.stores.folder.store import FolderStore
+from memoranda.stores.forks import all_of
 from memoranda.tenant import (
     DEFAULT_WORKSPACE,
     check_tenant,
@@ -396,12 +397,12 @@ _backends: Final[WeakSet[FolderBackend]] = WeakSet()
 
 def _before_fork() -> None:
     open_places.before_fork()
-    for backend in list(_backends):
+    for backend in all_of(_backends):
         backend.before_fork()
 
 
 def _after_fork_in_parent() -> None:
-    for backend in list(_backends):
+    for backend in all_of(_backends):
         backend.after_fork(in_child=False)
     open_places.after_fork_in_parent()
 
