@@ -121,7 +121,7 @@ class Audit:
     async def __call__(self, command: Command | RefusedInput, context: Context) -> ToolResult:
         try:
             result = await self._inner(command, context)
-        except Exception:
+        except Exception:  # noted and raised again: a command that fails is an entry, too
             await self._trail.note(context, {**_asked(command), OUTCOME: FAILED})
             raise
         if result.is_error:

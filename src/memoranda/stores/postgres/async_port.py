@@ -54,7 +54,7 @@ class AsyncPort(Port):
             await _run(connection, begin(store, snapshot=snapshot), ())
             try:
                 result = await work(_Session(connection))
-            except Exception:
+            except Exception:  # raised again; a cancelled task's transaction is the pool's to end
                 if not connection.broken:
                     await _run(connection, ROLLBACK, ())
                 raise

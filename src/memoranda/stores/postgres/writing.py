@@ -246,7 +246,7 @@ class Batch:
             ((code,),) = await session.run(_WRITE, values)
         except Lost:
             raise
-        except Exception:
+        except Exception:  # raised again: the server answered, so this try is known not to stand
             self._forget(first, known)
             raise
         if code == _DONE:
