@@ -49,7 +49,7 @@ from memoranda.stores.sealed.backend import SealedBackend
 from memoranda.stores.sealed.envelope import OVERHEAD_BYTES
 from memoranda.stores.sealed.keys import Keys, LocalKey, key_of_environment, parse_key
 from memoranda.stores.sealed.recent import Recent
-from memoranda.stores.sealed.ring import PATH, WORKSPACE, RingKeeper, label_of_user
+from memoranda.stores.sealed.ring import PATH, WORKSPACE, Loaded, RingKeeper, label_of_user
 from memoranda.stores.sealed.store import SealedStore
 from memoranda.stores.sqlite import SqliteBackend
 from memoranda.testing.faults import Call, FailingStore
@@ -753,3 +753,22 @@ def test_many_memories_are_outlined_whole(sealed: Sealed) -> None:
     outline = run_now(sealed.store.outline(ROOT, 100))
     assert (outline.size_bytes, outline.total) == (2200, 1101)
     assert outline.items[:2] == (("d/", 2200), ("d/0000.md", 2))
+
+
+def test_keys_that_another_thread_made_meanwhile_are_not_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load = RingKeeper.load
+
+    async def loaded_and_then_made(keeper: RingKeeper, known: Loaded | None) -> Loaded | None:
+        found = await load(keeper, known)
+        monkeypatch.undo()
+        await store.apply([Put(p("/a.md"), b"one")], AGENT)
+        return found
+
+    store = run_now(SealedBackend(RamBackend(), Keys(LocalKey(KEY))).for_user("acme"))
+    assert isinstance(store, SealedStore)
+    monkeypatch.setattr(RingKeeper, "load", loaded_and_then_made)
+    assert run_now(store.load()) is None
+    monkeypatch.setattr(RingKeeper, "load", None)  # what was made is known, and not asked for again
+    assert run_now(store.read(p("/a.md"))).data == b"one"

@@ -14,8 +14,11 @@ from memoranda.errors import IsADirectory, Misuse, NotFound, Unavailable, Unknow
 from memoranda.stores import sqlite
 from memoranda.stores.base import Backend, Context, Put
 from memoranda.stores.group_commit import Job
-from memoranda.stores.log.sql_batch import ChangeJob
+from memoranda.stores.log import sql_store
+from memoranda.stores.log.connection import Connection
+from memoranda.stores.log.sql_batch import ChangeJob, Place, find
 from memoranda.stores.log.sql_store import SqlStore
+from memoranda.stores.log.store_log import StoreLog
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend, SqliteDatabase
 from memoranda.stores.sqlite_file import DatabaseFile
@@ -54,6 +57,24 @@ def test_refused_reads_keep_their_connection(
     for path, refusal in (("/none.md", NotFound), ("/d", IsADirectory)) * 3:
         with pytest.raises(refusal):
             run_now(store.read(p(path)))
+
+
+def test_a_read_that_began_before_the_store_was_made_finds_nothing_and_no_error(
+    backend: SqliteBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_now(run_now(backend.for_user("somebody")).apply([Put(p("/a.md"), b"x")], AGENT))
+    store = run_now(backend.for_user("acme"))
+
+    def found_and_then_made(db: Connection, place: Place) -> tuple[StoreLog, bool] | None:
+        found = find(db, place)
+        monkeypatch.undo()
+        run_now(store.apply([Put(p("/a.md"), b"one")], AGENT))
+        return found
+
+    monkeypatch.setattr(sql_store, "find", found_and_then_made)
+    with pytest.raises(NotFound):
+        run_now(store.read(p("/a.md")))
+    assert run_now(store.read(p("/a.md"))).data == b"one"
 
 
 def test_a_file_that_vanishes_while_it_is_opened_is_unavailable_and_not_named(

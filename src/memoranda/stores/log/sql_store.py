@@ -116,8 +116,9 @@ class _Reading:
                 return None
             if place.made is None:
                 found = find(db, place)
-                if found is not None:
-                    place.bind(found[0])
+                if found is None:
+                    return None  # whoever makes it meanwhile: this connection sees what was before
+                place.bind(found[0])
             return place.log(db)
         except FOREIGN as error:
             raise as_ours(error) from error

@@ -96,28 +96,32 @@ class SealedStore(WrapperStore):
 
     # ---- keys
 
-    async def load(self) -> None:
-        """Read the keys, so that a wrong one shows at once; raises ``Misuse``, ``Corrupt``."""
+    async def load(self) -> Loaded | None:
+        """Read the keys, so that a wrong one shows at once; None where nobody has made them yet.
+
+        Raises ``Misuse``, ``Corrupt``.
+        """
         before = self._loaded
         found = await self._keeper.load(before)
         if before is not None and (found is None or found.ring.binding != before.ring.binding):
             raise UnknownId("store")  # it was erased, whoever has its place now
-        self._loaded = found
+        if found is not None:  # else somebody may have made them since, and noted it here
+            self._loaded = found
+        return found
 
     async def _ring(self) -> Ring:
         """The keys to open contents with."""
-        if self._loaded is None:
-            await self.load()
-        if self._loaded is None:
+        loaded = self._loaded or await self.load()
+        if loaded is None:
             raise Corrupt("the keys of this store are gone")
-        return self._loaded.ring
+        return loaded.ring
 
     async def _newest_ring(self) -> Ring:
         """The keys to seal with, made if there are none yet."""
-        await self.load()
-        if self._loaded is None:
-            self._loaded = await self._keeper.make()
-        return self._loaded.ring
+        loaded = await self.load()
+        if loaded is None:
+            loaded = self._loaded = await self._keeper.make()
+        return loaded.ring
 
     # ---- reading
 
