@@ -4,9 +4,8 @@
     store.py        PostgresStore: one store's reads, writes and upkeep
     place.py        which rows are a store's, and its secret
     writing.py      a batch: look, plan, write, and again where somebody was faster
-    planning.py     what a batch comes to, in memory; no I/O
     memo.py         what the last writer of a store need not look at
-    sealing.py      a plan as events, each with its link in the hash chain
+    rows.py         a planned batch as rows (``stores/planning.py`` and ``sealing.py`` make it)
     listing.py      outlines and pages of entries, present and past
     history.py      versions and moments
     upkeep.py       redaction, retention, verify

@@ -8,7 +8,7 @@ from memoranda.errors import Corrupt, UnknownId
 from memoranda.stores.base import Moment, Version, VersionFilter, VersionPage
 from memoranda.stores.log import ids
 from memoranda.stores.postgres.listing import beneath, path_of
-from memoranda.stores.postgres.sealing import CREATED, DELETED, MODIFIED, Event, clean, version_of
+from memoranda.stores.sealing import CREATED, DELETED, MODIFIED, Event, clean, version_of
 
 if TYPE_CHECKING:
     from typing import LiteralString

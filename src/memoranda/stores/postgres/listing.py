@@ -8,7 +8,7 @@ from memoranda.errors import NotFound, UnknownId
 from memoranda.path import ROOT_TEXT, MemoryPath
 from memoranda.stores.base import BESIDE_PATH_CHARS, Directory, Entry, Hit, Outline, Page
 from memoranda.stores.log import ids, search
-from memoranda.stores.postgres.sealing import clean
+from memoranda.stores.sealing import clean
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Moment

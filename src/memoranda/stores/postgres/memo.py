@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.light_dataclasses import replace
 from memoranda.stores.base import Edit, Expect, Put
-from memoranda.stores.postgres.planning import Seen
+from memoranda.stores.planning import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Change
-    from memoranda.stores.postgres.planning import Item, Plan, State
+    from memoranda.stores.planning import Item, Plan, State
 
 MOST_ITEMS: Final = 16
 LARGEST_ITEM_BYTES: Final = 32 * 1024

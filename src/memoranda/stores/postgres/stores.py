@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memoranda.errors import Misuse, UnknownId
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.stores.base import StoreInfo, StorePage
-from memoranda.stores.postgres.sealing import audit_text, clean
+from memoranda.stores.sealing import audit_text, clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

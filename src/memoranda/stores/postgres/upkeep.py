@@ -10,7 +10,7 @@ from memoranda.stores.base import Problem, Report
 from memoranda.stores.log import ids
 from memoranda.stores.postgres import history, writing
 from memoranda.stores.postgres.listing import path_of
-from memoranda.stores.postgres.sealing import EVENT_BYTES, NO_CHAIN, chained, clean, digest_of
+from memoranda.stores.sealing import EVENT_BYTES, NO_CHAIN, chained, clean, digest_of
 
 if TYPE_CHECKING:
     from memoranda.stores.base import Context, Retention, Version

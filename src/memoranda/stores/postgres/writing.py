@@ -18,6 +18,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Ceiling, StoreInfo
+from memoranda.stores.planning import (
+    EMPTY,
+    ContentWanted,
+    Item,
+    Plan,
+    Seen,
+    State,
+    Wanted,
+    parents,
+)
 from memoranda.stores.postgres import stores
 from memoranda.stores.postgres.faults import (
     FIRST_PAUSE_SECONDS,
@@ -28,17 +38,8 @@ from memoranda.stores.postgres.faults import (
 )
 from memoranda.stores.postgres.memo import after
 from memoranda.stores.postgres.place import Made
-from memoranda.stores.postgres.planning import (
-    EMPTY,
-    ContentWanted,
-    Item,
-    Plan,
-    Seen,
-    State,
-    Wanted,
-    parents,
-)
-from memoranda.stores.postgres.sealing import Sealed, paths_of, seal
+from memoranda.stores.postgres.rows import paths_of, rows_of
+from memoranda.stores.sealing import Sealed, seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -301,13 +302,14 @@ def _write_values(
     free: Sequence[MemoryPath] = (),
 ) -> tuple[Any, ...]:
     reached = sealed.state
+    rows = rows_of(sealed)
     numbers = {
         "seq": reached.seq, "at": reached.at, "chain": reached.chain.hex(), "files": reached.files,
         "bytes": reached.bytes, "versions": len(sealed.versions), "history": sealed.history_bytes,
     }  # fmt: skip
     return (
         made.number, state.seq, state.archived, token, list(tried), stores.as_json(numbers),
-        sealed.events, sealed.vacated, sealed.memories, sealed.used, sealed.contents,
+        rows.events, rows.vacated, rows.memories, rows.used, rows.contents,
         paths_of({above: None for path in free for above in (path, *parents(path))}),
         paths_of(free),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A plan as what is written: events with their links in the hash chain, rows, counters.
+"""A plan as what is to be written: events with their links in the hash chain, counters, versions.
 
 The digest of an event keys what can identify somebody (path, size, hash, audit draft) with the
 store's secret, so that redaction can blank the values and the chain still holds. It is stored only
@@ -8,20 +8,20 @@ once something was blanked; until then it can be computed.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from memoranda.digests import blake2b, sha256
 from memoranda.stores.base import Version
 from memoranda.stores.log import ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memoranda.path import MemoryPath
     from memoranda.stores.base import Context
+    from memoranda.stores.log.ids import Numbered
     from memoranda.stores.log.records import Taken
-    from memoranda.stores.postgres.place import Made
-    from memoranda.stores.postgres.planning import Plan, State
+    from memoranda.stores.planning import Item, Plan, State
 
 CREATED: Final = 1
 MODIFIED: Final = 2
@@ -38,7 +38,10 @@ NO_CHAIN: Final = bytes(32)
 
 
 class Event(NamedTuple):
-    """A row of the table ``event``: a version of a memory, or an audit entry of no change."""
+    """A version of a memory, or an audit entry of no change.
+
+    ``body`` is the number of the event that brought the content.
+    """
 
     seq: int
     batch: int
@@ -55,34 +58,43 @@ class Event(NamedTuple):
     audit: str | None
 
 
+class Written(NamedTuple):
+    """An event with its place in the chain and what comes with it."""
+
+    event: Event
+    chain: bytes
+    item: Item | None = None
+    """The memory that it changed, as it is from now on."""
+    data: bytes | None = None
+    """The content that it brings."""
+    is_vacated: bool = False
+    """Whether the memory was elsewhere before, or is gone."""
+    is_arrived: bool = False
+    """Whether the memory was not at its path before."""
+
+
 class Sealed(NamedTuple):
-    """What one call of ``memoranda.write`` takes, and the versions that it makes."""
+    """What a batch writes, and the versions that it makes."""
 
     state: State
     history_bytes: int
-    events: str
-    vacated: list[int]
-    memories: str
-    used: str | None
-    contents: list[bytes]
+    written: Sequence[Written]
+    uses: Mapping[MemoryPath, int]
     versions: tuple[Version, ...]
 
 
 def seal(
-    made: Made, plan: Plan, context: Context | None, taken: Taken, now_ns: int
+    made: Numbered, plan: Plan, context: Context | None, taken: Taken, now_ns: int
 ) -> Sealed | None:
     """What a plan and waiting records come to; None if that is nothing.
 
     ``now_ns`` is the clock; time never goes back within a store.
     """
     notes, uses = taken
-    events = _Events(made, plan.state)
+    events = _Events(made.secret, plan.state)
     for note, at_ns in notes:
         events.note(note, max(plan.state.at, min(at_ns, now_ns)))
     at = max(plan.state.at, now_ns)
-    memories: list[dict[str, Any]] = []
-    vacated: list[int] = []
-    contents: list[bytes] = []
     versions: list[Version] = []
     batch = events.seq + 1
     for item in plan.touched:
@@ -102,12 +114,11 @@ def seal(
         if item.id < 0:
             item.id, item.created = seq, at
         item.head, item.updated = seq, at
-        data: int | None = None
+        data: bytes | None = None
         if item.path is not None and not item.body:
             assert item.data is not None  # it is new
             item.body = seq
-            contents.append(item.data)
-            data = len(contents)
+            data = item.data
         is_gone = item.path is None
         event = Event(
             seq, batch, item.id, op, path.store_path, at, clean(context.actor),
@@ -115,20 +126,16 @@ def seal(
             None if is_gone else item.size, None if is_gone else item.sha,
             None if is_gone else item.body, audit_text(context) if seq == batch else None,
         )  # fmt: skip
-        events.add(event, data, 0 if data is None else item.size)
-        if was_at is not None and item.path != was_at:
-            vacated.append(item.id)
-        memories.append(
-            {
-                "id": item.id,
-                "path": None if item.path is None else item.path.store_path,
-                "created": item.created, "updated": at, "head": seq,
-                "size": event.size, "sha": None if event.sha is None else event.sha.hex(),
-                "body": event.body,
-            }
-        )  # fmt: skip
+        is_elsewhere = item.path != was_at
+        events.add(
+            event,
+            item,
+            data,
+            is_vacated=was_at is not None and is_elsewhere,
+            is_arrived=item.path is not None and is_elsewhere,
+        )
         versions.append(version_of(made, event, path))
-    if not events.rows and not uses:
+    if not events.written and not uses:
         return None
     files, total = plan.totals()
     return Sealed(
@@ -140,11 +147,8 @@ def seal(
             bytes=total,
         ),
         events.taken,
-        json.dumps(events.rows),
-        vacated,
-        json.dumps(memories),
-        json.dumps(_by_store_path(uses)) if uses else None,
-        contents,
+        events.written,
+        uses,
         tuple(versions),
     )
 
@@ -152,12 +156,12 @@ def seal(
 class _Events:
     """Events in the making, each chained to the one before."""
 
-    def __init__(self, made: Made, state: State) -> None:
-        self._secret = made.secret
+    def __init__(self, secret: bytes, state: State) -> None:
+        self._secret = secret
         self.seq = state.seq
         self.at = state.at
         self.chain = state.chain
-        self.rows: list[dict[str, Any]] = []
+        self.written: list[Written] = []
         self.taken = 0
 
     def note(self, context: Context, at_ns: int) -> None:
@@ -169,20 +173,22 @@ class _Events:
                 seq, seq, None, None, None, at_ns, clean(context.actor), clean(context.command),
                 trace, None, None, None, audit_text(context),
             ),
-            None,
-            0,
         )  # fmt: skip
 
-    def add(self, event: Event, data: int | None, data_bytes: int) -> None:
-        """One more, with the place of its content among those that are written."""
+    def add(
+        self,
+        event: Event,
+        item: Item | None = None,
+        data: bytes | None = None,
+        *,
+        is_vacated: bool = False,
+        is_arrived: bool = False,
+    ) -> None:
+        """One more, with what it changed and brings."""
         self.chain = chained(event, digest_of(event, self._secret), self.chain)
         self.seq, self.at = event.seq, event.at
-        self.taken += EVENT_BYTES + data_bytes
-        row = event._asdict()
-        row["sha"] = None if event.sha is None else event.sha.hex()
-        row["chain"] = self.chain.hex()
-        row["data"] = data
-        self.rows.append(row)
+        self.taken += EVENT_BYTES + len(data or b"")
+        self.written.append(Written(event, self.chain, item, data, is_vacated, is_arrived))
 
 
 def digest_of(event: Event, secret: bytes) -> bytes:
@@ -202,7 +208,7 @@ def chained(event: Event, digest: bytes, before: bytes) -> bytes:
     return sha256(before + digest + said.encode()).digest()
 
 
-def version_of(made: Made, event: Event, path: MemoryPath | None) -> Version:
+def version_of(made: Numbered, event: Event, path: MemoryPath | None) -> Version:
     """The version that an event of a memory is."""
     assert event.memory is not None  # no audit entry
     assert event.op is not None
@@ -232,15 +238,6 @@ def clean(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-
-
-def _by_store_path(uses: Mapping[MemoryPath, int]) -> dict[str, int]:
-    return {path.store_path: at_ns for path, at_ns in uses.items()}
-
-
-def paths_of(paths: Iterable[MemoryPath]) -> Sequence[str]:
-    """Paths as the tables spell them; the root is empty, so that all lies beneath it."""
-    return ["" if path.is_root else path.store_path for path in paths]
 
 
 def _sized(text: str | None) -> str:
