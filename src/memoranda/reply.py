@@ -49,6 +49,7 @@ from memoranda.errors import (
     UnknownCommand,
     WrongParameter,
 )
+from memoranda.escape import escape_for_display
 from memoranda.light_named_tuples import NamedTuple
 from memoranda.path import (
     MAX_PATH_BYTES,
@@ -194,6 +195,38 @@ def secrets_removed(count: int, kinds: str) -> str:
 def waits_for_approval(path: MemoryPath) -> str:
     """A write became a proposal; not an error."""
     return f"Saved for review: {path} changes when a person approves it."
+
+
+# ---------------------------------------------------------------- calls of an agent's loop
+
+
+def unknown_tool(name: str) -> Failure:
+    """Claude called a tool that the request didn't offer."""
+    return Failure.of(f"Error: There is no tool named {escape_for_display(name, 80)!r}.", None)
+
+
+def tool_failed(name: str, error: Exception) -> Failure:
+    """An application's tool raised; what it says is the application's."""
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Failure.of(f"Error: The tool {name} failed. {said}", None)
+
+
+def call_cut_off() -> Failure:
+    """The reply reached its limit of tokens, perhaps within this call."""
+    return Failure.of(
+        "Error: Your reply was cut off before this call was complete, so none of its calls was done."
+        " Make them again, one at a time and with less text in each.",
+        None,
+    )
+
+
+def call_interrupted() -> Failure:
+    """The program stopped between the call and its answer."""
+    return Failure.of(
+        "Error: The call was interrupted, and whether it was done is not known. Look before you"
+        " repeat it.",
+        None,
+    )
 
 
 # ---------------------------------------------------------------- refusals
