@@ -13,8 +13,9 @@ import pytest
 
 from memoranda.drive import run_now
 from memoranda.errors import MemorandaError, Unavailable
+from memoranda.stores import patience
 from memoranda.stores.base import Context, Edit, Expect, Put, Store
-from memoranda.stores.postgres import address, faults
+from memoranda.stores.postgres import address
 from memoranda.stores.postgres.backend import PostgresBackend
 from memoranda.testing.promises.steps import append, history, p, tree
 from tests.stores.postgres_proxy import Direction, Proxy, through
@@ -158,7 +159,7 @@ def test_writers_go_on_by_themselves_through_an_outage(
 def test_a_server_that_is_not_there_is_unavailable_and_not_named(
     proxy: Proxy, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults.patiently, "__defaults__", (0.1,))
+    monkeypatch.setattr(patience.patiently, "__defaults__", (0.1,))
     monkeypatch.setattr(address, "CONNECTION_SECONDS", 0.3)
     backend = PostgresBackend(f"{url}&connect_timeout=1")
     proxy.take_down()

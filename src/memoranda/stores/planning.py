@@ -56,6 +56,8 @@ class Item:
     """The content, where it was asked for or is new."""
     last_path: MemoryPath | None = None
     """Where it was when the plan removed it."""
+    place: str = ""
+    """Where a backend keeps the content, in words of its own; empty for a new one."""
 
 
 class Before(NamedTuple):
@@ -333,7 +335,7 @@ class Plan:
             self._beneath[above] -= 1
 
     def _set(self, item: Item, content: bytes, sha: bytes) -> None:
-        item.data, item.size, item.sha, item.body = content, len(content), sha, 0
+        item.data, item.size, item.sha, item.body, item.place = content, len(content), sha, 0, ""
         self._touch(item)
 
     def _touch(self, item: Item) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.errors import Corrupt
 from memoranda.stores.audit import AuditHead, AuditReport
@@ -18,20 +18,38 @@ if TYPE_CHECKING:
 _RESTORE: Final = "Restore the store from a copy, and find out who can write its files."
 
 
+class Link(NamedTuple):
+    """An event as its chain has it. ``seq`` counts from 1 in each store.
+
+    ``computed`` is what its chain value has to be after the one that was fed before, or after
+    ``link``, which stands in for one that is gone. ``rest`` is the digest of what can still be
+    read where it was blanked; ``draft`` the audit entry of what is no version.
+    """
+
+    seq: int
+    at: int
+    chain: bytes
+    computed: bytes
+    link: bytes | None
+    rest: str | None
+    draft: str | None
+
+
 class ChainCheck:
     """Follows the chain: ``feed`` every event in order, then ``end``; then ``problems`` are whole.
 
     ``anchors`` are heads of chains that were kept elsewhere; other stores' don't matter.
     """
 
-    def __init__(self, log: StoreLog, anchors: Sequence[AuditHead] = ()) -> None:
-        self._log = log
+    def __init__(self, store_id: str, anchors: Sequence[AuditHead] = ()) -> None:
+        self._id = store_id
         self._anchors = {
             anchor.seq: anchor.chain
             for anchor in anchors
-            if anchor.store_id == log.id and anchor.seq
+            if anchor.store_id == store_id and anchor.seq
         }
-        self._before = events.NO_CHAIN
+        self.before = events.NO_CHAIN
+        """The chain value of the event that was fed last."""
         self._last = 0
         self._at = 0
         self._gone = Gone()
@@ -40,26 +58,25 @@ class ChainCheck:
         self.problems: list[Problem] = []
         self.entries = 0
 
-    def feed(self, event: events.Event) -> None:
+    def feed(self, event: Link) -> None:
         """Look at the next event."""
-        log, seq = self._log, event.seq - self._log.base
-        if event.chain != events.chained(log, event, event.link or self._before):
+        seq = event.seq
+        if event.chain != event.computed:
             self._problem("chain", f"Entry {seq} was changed, or the one before it is missing.")
         if event.at < self._at:
             self._problem("time", f"Time goes back at entry {seq}.")
         if event.link is not None:
             self._gaps.append((self._last, seq))
-        if event.digest is not None:
-            self._blanks[seq] = events.rest_of(log, event)
-        if event.node is None:
-            try:
-                self._gone.read(event.audit)
-            except Corrupt:
-                self._problem("draft", f"Entry {seq} can't be read.")
+        if event.rest is not None:
+            self._blanks[seq] = event.rest
+        try:
+            self._gone.read(event.draft)
+        except Corrupt:
+            self._problem("draft", f"Entry {seq} can't be read.")
         if self._anchors.get(seq, event.chain.hex()) != event.chain.hex():
             self._problem("anchor", f"Entry {seq} is another one than its anchor says.")
         self._anchors.pop(seq, None)
-        self._before, self._at, self._last = event.chain, event.at, seq
+        self.before, self._at, self._last = event.chain, event.at, seq
         self.entries += 1
 
     def end(self) -> None:
@@ -84,18 +101,33 @@ class ChainCheck:
     @property
     def head(self) -> AuditHead:
         """The newest entry that was fed."""
-        return AuditHead(self._log.id, self._last, self._before.hex())
+        return AuditHead(self._id, self._last, self.before.hex())
 
     def _problem(self, code: str, message: str) -> None:
         self.problems.append(Problem(code, message, _RESTORE))
 
 
+def feed(check: ChainCheck, log: StoreLog, event: events.Event) -> None:
+    """Feed an event of a log."""
+    check.feed(
+        Link(
+            event.seq - log.base,
+            event.at,
+            event.chain,
+            events.chained(log, event, event.link or check.before),
+            event.link,
+            None if event.digest is None else events.rest_of(log, event),
+            event.audit if event.node is None else None,
+        )
+    )
+
+
 def verify(log: StoreLog, anchors: Sequence[AuditHead]) -> AuditReport:
     """What ``Store.verify_audit`` promises; reads every event."""
-    check = ChainCheck(log, anchors)
+    check = ChainCheck(log.id, anchors)
     versions = taken = 0
     for event in events.of_store(log):
-        check.feed(event)
+        feed(check, log, event)
         versions += event.node is not None
         taken += events.stored_bytes(log, event)
     check.end()

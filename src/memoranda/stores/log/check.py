@@ -11,7 +11,7 @@ from memoranda.errors import Corrupt, MemorandaError
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Problem, Report
 from memoranda.stores.log import bodies, events
-from memoranda.stores.log.chain import ChainCheck
+from memoranda.stores.log.chain import ChainCheck, feed
 from memoranda.stores.log.database import NONSENSE, as_ours
 from memoranda.stores.log.node import COLUMNS, Node, is_hidden
 
@@ -125,10 +125,10 @@ class Check:
 
     def _check_events(self, root: Node) -> None:
         """Follow the hash chain and count."""
-        log, chain = self._log, ChainCheck(self._log)
+        log, chain = self._log, ChainCheck(self._log.id)
         versions = taken = 0
         for event in events.of_store(log):
-            chain.feed(event)
+            feed(chain, log, event)
             if event.node is not None and event.node not in self._nodes:
                 self._problem("orphan", "A version belongs to no memory.", _RESTORE)
             versions += event.node is not None

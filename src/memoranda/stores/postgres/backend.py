@@ -9,8 +9,8 @@ from weakref import WeakSet, WeakValueDictionary
 from memoranda.errors import Misuse, UnknownId
 from memoranda.stores.base import Backend, Capabilities, Retention, StoreInfo, StorePage
 from memoranda.stores.log.ids import new_store_id
+from memoranda.stores.patience import patiently
 from memoranda.stores.postgres import address, stores
-from memoranda.stores.postgres.faults import patiently
 from memoranda.stores.postgres.place import Place
 from memoranda.stores.postgres.store import CAPABILITIES, PostgresStore
 from memoranda.stores.postgres.stores import Stores

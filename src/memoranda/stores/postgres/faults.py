@@ -5,33 +5,13 @@ No message of the server's goes on: it may hold a path, a value or a host. It is
 
 from __future__ import annotations
 
-import random
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Unavailable
+from memoranda.stores.patience import Again, Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     import psycopg
-
-    from memoranda.stores.postgres.port import Port
-
-T = TypeVar("T")
-
-PATIENCE_SECONDS: Final = 10.0
-"""How long one call goes on trying while the server can't be reached or rolls it back."""
-FIRST_PAUSE_SECONDS: Final = 0.02
-LONGEST_PAUSE_SECONDS: Final = 1.0
-
-
-class Lost(Unavailable):
-    """The connection broke, or the server went away: what a write came to is not known."""
-
-
-class Again(Unavailable):
-    """The server rolled the transaction back for a reason that passes: nothing changed."""
-
 
 _PASSES: Final = frozenset(
     {
@@ -76,25 +56,3 @@ def _unsendable() -> type[psycopg.Error]:
     from psycopg import DataError
 
     return DataError
-
-
-async def patiently(
-    port: Port,
-    work: Callable[[], Awaitable[T]],
-    clock: Callable[[], float],
-    seconds: float = PATIENCE_SECONDS,
-) -> T:
-    """What ``work`` gives, tried again with growing pauses while the fault is one that passes.
-
-    Only for work that may be done twice. ``clock`` counts seconds.
-    """
-    until = clock() + seconds
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            return await work()
-        except (Lost, Again):
-            if clock() + pause > until:
-                raise
-        await port.pause(pause * (0.5 + random.random()))  # noqa: S311 - jitter, not a secret
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

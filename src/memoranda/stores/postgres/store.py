@@ -23,8 +23,8 @@ from memoranda.stores.base import (
     VersionPage,
 )
 from memoranda.stores.log import ids
+from memoranda.stores.patience import patiently
 from memoranda.stores.postgres import history, listing, stores, upkeep
-from memoranda.stores.postgres.faults import patiently
 from memoranda.stores.postgres.writing import Batch
 
 if TYPE_CHECKING:

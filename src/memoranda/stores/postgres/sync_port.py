@@ -14,8 +14,9 @@ import psycopg_pool
 
 from memoranda.after_fork import renew
 from memoranda.errors import Misuse, Unavailable
+from memoranda.stores.patience import Lost
 from memoranda.stores.postgres import address
-from memoranda.stores.postgres.faults import Lost, translated
+from memoranda.stores.postgres.faults import translated
 from memoranda.stores.postgres.port import COMMIT, ROLLBACK, Port, Row, Values, begin
 
 if TYPE_CHECKING:

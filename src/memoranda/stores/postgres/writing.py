@@ -18,6 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Ceiling, StoreInfo
+from memoranda.stores.patience import (
+    FIRST_PAUSE_SECONDS,
+    LONGEST_PAUSE_SECONDS,
+    PATIENCE_SECONDS,
+    Again,
+    Lost,
+)
 from memoranda.stores.planning import (
     EMPTY,
     ContentWanted,
@@ -29,13 +36,6 @@ from memoranda.stores.planning import (
     parents,
 )
 from memoranda.stores.postgres import stores
-from memoranda.stores.postgres.faults import (
-    FIRST_PAUSE_SECONDS,
-    LONGEST_PAUSE_SECONDS,
-    PATIENCE_SECONDS,
-    Again,
-    Lost,
-)
 from memoranda.stores.postgres.memo import after
 from memoranda.stores.postgres.place import Made
 from memoranda.stores.postgres.rows import paths_of, rows_of
