@@ -81,6 +81,16 @@ def said(received: Received) -> str:
     )
 
 
+def length(received: Received) -> str:
+    """What Claude says of how many messages it sees."""
+    return str(len(received.conversation))
+
+
+def words(received: Received) -> str:
+    """What Claude says of what it was asked."""
+    return received.text
+
+
 def sendable(messages: Iterable[dict[str, Any]]) -> None:
     """Have the API look at a transcript, with one more question where it is the user's turn."""
     conversation = Conversation(messages)
@@ -194,9 +204,7 @@ def test_a_text_that_ended_early_ends_the_run_and_says_why(player: Player, stop:
 
 
 def test_a_refused_reply_is_in_no_transcript(player: Player) -> None:
-    outcome, after = player.play(
-        [Reply("I won't", "refusal"), lambda received: received.text], "Bad.", "Good."
-    )
+    outcome, after = player.play([Reply("I won't", "refusal"), words], "Bad.", "Good.")
     assert outcome.stop == "refusal"
     assert after.text == "Bad.\nGood."
 
@@ -204,7 +212,7 @@ def test_a_refused_reply_is_in_no_transcript(player: Player) -> None:
 def test_an_empty_reply_ends_the_run_and_leaves_a_transcript_that_can_be_sent(
     player: Player,
 ) -> None:
-    outcome, after = player.play([Reply([]), lambda received: received.text], "One.", "Two.")
+    outcome, after = player.play([Reply([]), words], "One.", "Two.")
     assert (outcome.stop, outcome.text, after.text) == ("end_turn", "", "One.\nTwo.")
 
 
@@ -258,7 +266,7 @@ def test_what_the_sdk_gives_up_on_is_its_own_error_and_the_run_can_go_on(player:
 def test_a_lost_thread_is_begun_anew_with_the_whole_history(player: Player) -> None:
     player.play(["one"], "First.")
     # Another server: it knows of no thread.
-    (outcome,) = player.play([lambda received: str(len(received.conversation))], "Second.")
+    (outcome,) = player.play([length], "Second.")
     assert outcome.text == "3"
 
 
@@ -298,7 +306,7 @@ def test_a_thread_that_the_server_lost_is_begun_anew_within_a_run(
 
     with (
         ScriptedMessagesAPI([use_memory("view", path="/memories")]) as first,
-        ScriptedMessagesAPI([lambda received: str(len(received.conversation))]) as second,
+        ScriptedMessagesAPI([length]) as second,
     ):
         urls = first.url, second.url
         outcome = asyncio.run(play_async(*urls)) if is_async else play(*urls)
