@@ -12,10 +12,48 @@ cancellation, and its turns, tokens and failures are counted.
 
 from __future__ import annotations
 
-from memoranda.agent.context import Context
-from memoranda.agent.conversation import Conversation
-from memoranda.agent.hooks import Hooks
-from memoranda.agent.loop import Agent, AsyncAgent
-from memoranda.agent.outcome import Outcome, UsageTotals
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Agent", "AsyncAgent", "Context", "Conversation", "Hooks", "Outcome", "UsageTotals"]
+_HOMES = {
+    "Agent": "memoranda.agent.loop",
+    "AsyncAgent": "memoranda.agent.loop",
+    "AsyncSessions": "memoranda.agent.sessions",
+    "Context": "memoranda.agent.context",
+    "Conversation": "memoranda.agent.conversation",
+    "Hooks": "memoranda.agent.hooks",
+    "Outcome": "memoranda.agent.outcome",
+    "Sessions": "memoranda.agent.sessions",
+    "UsageTotals": "memoranda.agent.outcome",
+    "template": "memoranda.agent.templates",
+}
+
+__all__ = [
+    "Agent",
+    "AsyncAgent",
+    "AsyncSessions",
+    "Context",
+    "Conversation",
+    "Hooks",
+    "Outcome",
+    "Sessions",
+    "UsageTotals",
+    "template",
+]
+
+if TYPE_CHECKING:
+    from memoranda.agent.context import Context
+    from memoranda.agent.conversation import Conversation
+    from memoranda.agent.hooks import Hooks
+    from memoranda.agent.loop import Agent, AsyncAgent
+    from memoranda.agent.outcome import Outcome, UsageTotals
+    from memoranda.agent.sessions import AsyncSessions, Sessions
+    from memoranda.agent.templates import template
+else:
+    # The command line uses the sessions alone, and should not pay for the rest.
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found

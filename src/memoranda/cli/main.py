@@ -18,6 +18,7 @@ from memoranda.cli.export import export
 from memoranda.cli.history import history
 from memoranda.cli.hold import hold_add, hold_lift, hold_list
 from memoranda.cli.import_folder import import_folder
+from memoranda.cli.init import init
 from memoranda.cli.insert import insert
 from memoranda.cli.policy_show import policy_show
 from memoranda.cli.redact import redact
@@ -30,6 +31,7 @@ from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
 from memoranda.cli.shared.options import StoreUrl, UserName
 from memoranda.cli.shared.output import say
 from memoranda.cli.show import show_version
+from memoranda.cli.status import status
 from memoranda.cli.sweep import sweep
 from memoranda.cli.undo import undo
 from memoranda.cli.usage import usage
@@ -53,6 +55,8 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "restore": restore,
     "usage": usage,
     "users": users,
+    "init": init,
+    "status": status,
     "export": export,
     "import": import_folder,
     "verify": verify,
