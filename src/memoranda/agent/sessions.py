@@ -23,6 +23,8 @@ from memoranda.drive import run_now
 from memoranda.errors import AlreadyExists, Conflict, Misuse, NotFound, NotText
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memoranda.async_memory import AsyncMemory
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
@@ -103,7 +105,11 @@ class AsyncSessions:
                 kept.append(path)
             else:
                 written.append(path)
-        await self._change(lambda state: state.update(template=name))
+
+        def laid_out(state: dict[str, Any]) -> None:
+            state["template"] = name
+
+        await self._change(laid_out)
         return Seeded(tuple(written), tuple(kept))
 
     async def begin(self, *, task: str | None = None) -> Session:
@@ -201,7 +207,7 @@ class AsyncSessions:
             ) from error
         return state, stored.version_id
 
-    async def _change(self, change: Any) -> dict[str, Any]:
+    async def _change(self, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         for _ in range(_TRIES):
             state, version = await self._state()
             change(state)

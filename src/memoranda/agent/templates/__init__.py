@@ -44,7 +44,7 @@ def template(name: str) -> Template:
     """The template with a name; raises ``Misuse`` for an unknown one."""
     if name not in NAMES:
         raise Misuse(f"There is no template {name!r}; there are {', '.join(NAMES)}.")
-    folder = files(__package__) / name
+    folder = files("memoranda.agent.templates") / name
 
     def text(part: str) -> str | None:
         file = folder / part
