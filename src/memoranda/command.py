@@ -112,9 +112,12 @@ def parse(raw: object) -> Command | RefusedInput:
 
     Reads as tolerantly as the tool contract says and never guesses between two readings. Raises
     nothing, whatever ``raw`` is: what is no command comes back with the reason. Where no command
-    is named at all that is ``MissingParameter`` of the parameter ``command`` and no command.
+    is named at all that is ``MissingParameter`` of the parameter ``command`` and no command. What an
+    adapter refused already stays refused, and is counted and audited like any other refusal.
     Pure; looks at no field that the command doesn't use.
     """
+    if type(raw) is RefusedInput:
+        return raw
     name = ""
     try:
         if type(raw) is dict:

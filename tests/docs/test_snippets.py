@@ -12,6 +12,7 @@ import pytest
 
 from memoranda.testing.messages_api import Received, ScriptedMessagesAPI, use_memory
 from memoranda.testing.messages_failures import Block
+from tests.adapters.other_models import OtherModels, Said, Seen
 from tests.docs.snippets import BETWEEN, blocks, commands, program
 from tests.house.repository import ROOT, SOURCE, pages
 
@@ -35,12 +36,25 @@ def agent(received: Received) -> str | Block:
     return "You deploy on Tuesdays."
 
 
+def other_agent(seen: Seen) -> Said:
+    """The same agent, played by a model of another provider."""
+    if seen.result is None:
+        return {"command": "view", "path": "/memories", "view_range": None}
+    if "/memories/notes.md" in seen.result.splitlines()[-1] and "up to 2 levels" in seen.result:
+        return {"command": "view", "path": "/memories/notes.md"}
+    if "up to 2 levels" in seen.result:
+        text = "We deploy on Tuesdays.\n"
+        return {"command": "create", "path": "/memories/notes.md", "file_text": text}
+    return "You deploy on Tuesdays."
+
+
 @pytest.fixture
 def surroundings(tmp_path: Path) -> Iterator[Mapping[str, str]]:
-    """A home with nothing in it, and a Messages API that the SDK finds by itself."""
-    with ScriptedMessagesAPI(agent) as api:
+    """A home with nothing in it, and APIs of models that their clients find by themselves."""
+    with ScriptedMessagesAPI(agent) as api, OtherModels(other_agent) as others:
         yield {
             **os.environ,
+            **others.environment,
             "ANTHROPIC_API_KEY": "any",
             "ANTHROPIC_BASE_URL": api.url,
             "HOME": str(tmp_path),

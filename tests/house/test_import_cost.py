@@ -14,16 +14,24 @@ from memoranda import Memory
 from tests.house.repository import SOURCE
 
 HEAVY = {
+    "agents",
     "anthropic",
     "anyio",
     "asyncio",
+    "claude_agent_sdk",
     "click",
+    "deepagents",
     "email",
     "http",
     "httpx",
     "httpx2",
+    "langchain",
+    "langgraph",
     "logging.config",
+    "mcp",
+    "openai",
     "pydantic",
+    "pydantic_ai",
     "rich",
     "sqlite3",
     "ssl",
@@ -53,6 +61,7 @@ def loaded_by(statement: str) -> set[str]:
         "import memoranda",
         "from memoranda import AsyncMemory, Limits, Memory, Policy",
         "import memoranda; memoranda.Memory.open('memory:').execute({'command': 'view'})",
+        "from memoranda.adapters.functions import AsyncMemoryFunction, MemoryFunction",
     ],
 )
 def test_the_core_loads_no_sdk_no_framework_and_no_event_loop(statement: str) -> None:

@@ -7,7 +7,7 @@ import ast
 from tests.house.repository import SOURCE
 
 WHY = {
-    "adapters/anthropic.py": "renewed (after_fork.py)",
+    "adapters/source.py": "renewed (after_fork.py)",
     "drive.py": "renewed (after_fork.py); the one of a job is never waited for",
     "policies/rate.py": "renewed (after_fork.py)",
     "shared_backends.py": "all of it is made anew in the child",

@@ -11,24 +11,18 @@ came: the memory reads it, and what is wrong with it becomes an answer for Claud
 
 from __future__ import annotations
 
-import logging
 import os
-import re
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, cast
 
-from memoranda import reply
-from memoranda.after_fork import renew
+from memoranda.adapters.source import MemorySource, execute, execute_async
 from memoranda.async_memory import AsyncMemory
-from memoranda.errors import MemorandaError, Misuse, NotFound
+from memoranda.errors import NotFound
 from memoranda.memory import Memory
-from memoranda.opening import DEFAULT_USER
 from memoranda.path import ROOT_TEXT
 from memoranda.reply import ToolResult
-from memoranda.tenant import check_tenant, directory_of_tenant
 
 try:
     from anthropic.lib.tools import BetaFunctionToolResultType, ToolError
@@ -61,11 +55,6 @@ AllowedCaller: TypeAlias = Literal[
 _CLEARED: Final = "All memory cleared"
 """What the SDK's own tool says; programs read it, not Claude."""
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_SQLITE: Final = "sqlite:///"
-
-_log = logging.getLogger("memoranda")
-
 
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for an ``Anthropic`` client: one user's memory, for the SDK's tool runners.
@@ -95,7 +84,7 @@ class MemoryTool(BetaAbstractMemoryTool):
     ) -> None:
         super().__init__(cache_control=cache_control)
         self._fields = _entry_fields(defer_loading, strict, allowed_callers, input_examples)
-        self._source = _Source(Memory, base_path, user, policy=policy, actor=actor)
+        self._source = MemorySource(Memory, base_path, user, policy=policy, actor=actor)
 
     @property
     def memory(self) -> Memory:
@@ -118,11 +107,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def call(self, input: object) -> BetaFunctionToolResultType:  # noqa: A002 # the SDK's name
         """Run a command as Claude sent it; a failed one raises ``ToolError`` with the answer."""
-        try:
-            result = self.memory.execute(input)
-        except MemorandaError as error:
-            result = _unusable(error)
-        return _returned(result)
+        return _returned(execute(self._source, input))
 
     def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
         """Run one of the SDK's command objects, as ``call`` runs its input."""
@@ -197,7 +182,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     ) -> None:
         super().__init__(cache_control=cache_control)
         self._fields = _entry_fields(defer_loading, strict, allowed_callers, input_examples)
-        self._source = _Source(AsyncMemory, base_path, user, policy=policy, actor=actor)
+        self._source = MemorySource(AsyncMemory, base_path, user, policy=policy, actor=actor)
 
     @property
     def memory(self) -> AsyncMemory:
@@ -220,11 +205,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def call(self, input: object) -> BetaFunctionToolResultType:  # noqa: A002 # the SDK's name
         """Run a command as Claude sent it; a failed one raises ``ToolError`` with the answer."""
-        try:
-            result = await self.memory.execute(input)
-        except MemorandaError as error:
-            result = _unusable(error)
-        return _returned(result)
+        return _returned(await execute_async(self._source, input))
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
         """Run one of the SDK's command objects, as ``call`` runs its input."""
@@ -286,74 +267,6 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         await self.close()
 
 
-_M = TypeVar("_M", Memory, AsyncMemory)
-
-
-class _Source(Generic[_M]):
-    """Where a tool has its memory from: one it was given, or one it opens, again after a close."""
-
-    def __init__(
-        self,
-        kind: type[_M],
-        base_path: str | os.PathLike[str] | _M,
-        user: str | None,
-        **settings: object,
-    ) -> None:
-        self.base_path: Path | None = None
-        self.memory_root: Path | None = None
-        self._lock = threading.Lock()  # guards the memory's coming and going
-        renew(self)
-        self._memory: _M | None
-        self._open: Callable[[], _M] | None
-        given: dict[str, Any] = {
-            name: value for name, value in {"user": user, **settings}.items() if value is not None
-        }
-        if isinstance(base_path, kind):
-            if given:
-                raise Misuse(f"The memory that is given has its own {' and '.join(given)}.")
-            self._open = None
-            self._memory = base_path
-            return
-        # mypy doesn't see that it is no memory here.
-        url = os.fspath(base_path)  # type: ignore[arg-type]
-        # A program may change its directory before the memory is opened again.
-        place = _absolute(url)
-        self._open = lambda: kind.open(place, **given)
-        self._memory = self._open()
-        if _SCHEME.match(url) is None:
-            tenant = check_tenant(DEFAULT_USER if user is None else user)
-            self.base_path = Path(url)
-            self.memory_root = self.base_path / "stores" / directory_of_tenant(tenant) / "memories"
-
-    def after_fork_in_child(self) -> None:
-        """See ``after_fork.Renewed``."""
-        self._lock = threading.Lock()
-
-    @property
-    def memory(self) -> _M:
-        with self._lock:
-            if self._memory is None:
-                assert self._open is not None, "a memory that was given is never let go"
-                self._memory = self._open()
-            return self._memory
-
-    def release(self) -> _M | None:
-        """The memory that is to be closed, if there is one."""
-        with self._lock:
-            if self._open is None:
-                return None
-            memory, self._memory = self._memory, None
-            return memory
-
-
-def _absolute(url: str) -> str:
-    """``url`` with the path in it, if it has a relative one, made absolute."""
-    prefix = url[: len(_SQLITE)] if url.lower().startswith(_SQLITE) else ""
-    path = url.removeprefix(prefix)
-    is_path = path and (prefix or _SCHEME.match(url) is None)
-    return prefix + os.path.abspath(path) if is_path else url
-
-
 def _entry_fields(
     defer_loading: bool | None,
     strict: bool | None,
@@ -381,12 +294,3 @@ def _returned(result: ToolResult) -> BetaFunctionToolResultType:
     if result.is_error:
         raise ToolError(content)
     return content
-
-
-def _unusable(error: MemorandaError) -> ToolResult:
-    """The answer where the program closed the memory, or it can't be opened any more.
-
-    Raised, the SDK would show Claude the exception.
-    """
-    _log.error("The memory tool has no memory: %s", error)
-    return reply.unavailable()
