@@ -108,15 +108,12 @@ class Counters:
 
 def readers_of(opened: OpenTree) -> ReaderPool:
     """The reading connections of an open store."""
-    readers = opened.readers
-    if readers is None:
-        with _making:
-            readers = opened.readers
-            if readers is None:
-                path = os.path.join(opened.path, HISTORY)
-                # Without the object itself: a circle would keep its descriptors open.
-                readers = opened.readers = ReaderPool(partial(_connect, path), most_idle=1)
-    return readers
+    with _making:
+        if opened.readers is None:
+            path = os.path.join(opened.path, HISTORY)
+            # Without the object itself: a circle would keep its descriptors open.
+            opened.readers = ReaderPool(partial(_connect, path), most_idle=1)
+        return opened.readers
 
 
 def _connect(path: str) -> Connection:

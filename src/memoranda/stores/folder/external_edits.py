@@ -111,11 +111,7 @@ class Adoption:
         else:
             self._heads.rebuild(node)
         image = Image(seen.ino, seen.mtime_ns)
-        try:
-            turn.adopt(Put(path, data, keep_id=keep), image, EXTERNAL)
-        except Refused:
-            # Names that the log can't hold together, such as a file where a directory lags.
-            return
+        turn.adopt(Put(path, data, keep_id=keep), image, EXTERNAL)
         self.changed = True
         node = turn.find(path)
         assert node is not None, "it was adopted just now"
@@ -207,7 +203,7 @@ class Adoption:
     def _move(self, source: Place, target: Place, row: Row, seen: Seen) -> bool:
         change = Move(MemoryPath.of(source), MemoryPath.of(target))
         try:
-            self._turn.run([change], EXTERNAL)
+            self._turn.run([change], EXTERNAL, adopts=True)
         except Refused:
             # The new place lies beneath a file that moves as well, or the like: two events tell it.
             self._remove(frozenset([source]))

@@ -68,6 +68,7 @@ class OpenStore(OpenTree):
         path: str,
     ) -> None:
         super().__init__(files, directory, lock, memories, path)
+        self._for_all = (lock, directory)
         self.clock = clock
         self.incoming = incoming
         self.lock = TurnLock(files, directory.number, lock.number)
@@ -117,16 +118,14 @@ class OpenStore(OpenTree):
 
     def announce_commit(self) -> None:
         """Tell readers of other processes that the log is about to go ahead of the tree."""
-        word = self.word
-        if word is not None:
-            self._write_word(word._replace(committing=True))
+        assert self.word is not None  # a turn begins with catching up
+        self._write_word(self.word._replace(committing=True))
 
     def withdraw_commit(self) -> None:
         """The same again where nothing was committed; the next turn does it if the disk refuses."""
-        word = self.word
-        if word is not None:
-            with suppress(OSError):
-                self._write_word(word._replace(committing=False))
+        assert self.word is not None  # it was announced
+        with suppress(OSError):
+            self._write_word(self.word._replace(committing=False))
 
     def _write_word(self, word: Word) -> None:
         if word != self.word:
@@ -279,9 +278,8 @@ class OpenStore(OpenTree):
     def abandon(self) -> None:
         """Let go of all that an opening which failed has taken; nobody else has it yet."""
         self.close_database()
-        for descriptor in (self._lock, self.directory):
-            if descriptor is not None:
-                descriptor.close()
+        for descriptor in self._for_all:
+            descriptor.close()
 
     def close(self) -> None:
         """Close the database, which brings its file up to date; the descriptors go when the last

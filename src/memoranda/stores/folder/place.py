@@ -88,14 +88,14 @@ class Place:
     def records(self) -> Records:
         """What waits for the next commit."""
         found = self._records
-        if found is None:
-            from memoranda.stores.log.records import Records
+        return self._make_records() if found is None else found
 
-            with self._noting:
-                found = self._records
-                if found is None:
-                    found = self._records = Records()
-        return found
+    def _make_records(self) -> Records:
+        from memoranda.stores.log.records import Records
+
+        with self._noting:
+            self._records = self._records or Records()
+            return self._records
 
     @property
     def has_records(self) -> bool:
@@ -135,12 +135,10 @@ class Place:
         try:
             writer = self.open(self._backend.clock)
         except Unwritable:
-            return self._open_as_it_lies(home, now)
+            return None if home is None else self._open_as_it_lies(home, now)
         return None if writer is None else writer.opened
 
-    def _open_as_it_lies(self, home: Home | None, now: float) -> OpenTree | None:
-        if home is None:
-            return None
+    def _open_as_it_lies(self, home: Home, now: float) -> OpenTree | None:
         with self._opening:
             try:
                 tree = open_tree_as_it_lies(home)

@@ -134,18 +134,18 @@ class FolderStore(LogStore):
         except Reopen:
             self._place.forget(opened)
 
-    def _run(self, job: FolderJob, *, make: bool = False) -> bool:
-        """Have a job done; False if there is no store."""
+    def _run(self, job: FolderJob, *, make: bool = False) -> Writer | None:
+        """Have a job done; by whom, None if there is no store."""
         while True:
             writer = self._writer(make=make)
             if writer is None:
-                return False
+                return None
             try:
                 writer.run(job)
             except Reopen:
                 self._place.forget(writer.opened)
             else:
-                return True
+                return writer
 
     def _turn(
         self, *, looks: tuple[tuple[MemoryPath, bool], ...] = (), adopts_all: bool = False
@@ -154,7 +154,7 @@ class FolderStore(LogStore):
         there is no store."""
         from memoranda.stores.folder.jobs import FolderJob, nothing
 
-        return self._run(FolderJob(nothing, looks=looks, adopts_all=adopts_all))
+        return self._run(FolderJob(nothing, looks=looks, adopts_all=adopts_all)) is not None
 
     # ---- reading
 
@@ -252,9 +252,7 @@ class FolderStore(LogStore):
 
         job = FolderJob.applying(changes, context)
         try:
-            if not self._run(job):
-                if self._place.whose.user is None:
-                    raise UnknownId("store")
+            if self._run(job) is None:
                 from memoranda.stores.folder.rehearsal import rehearse
 
                 if not rehearse(changes, context):
@@ -285,7 +283,7 @@ class FolderStore(LogStore):
             done.append(work(turn))
             return ()
 
-        if not self._run(FolderJob(do)):
+        if self._run(FolderJob(do)) is None:
             raise UnknownId("store")
         return done[-1]
 
@@ -305,7 +303,8 @@ class FolderStore(LogStore):
             self._place.records.take()  # the same where the store was never made
 
     def archive(self) -> None:
-        """Let nobody write any more but to delete and to redact."""
+        """Let nobody write any more but to delete and to redact. Raises ``UnknownId`` where the
+        store is gone."""
         from memoranda.stores.folder import meta
         from memoranda.stores.folder.jobs import FolderJob
 
@@ -315,11 +314,10 @@ class FolderStore(LogStore):
             turn.audit(Context(command="archive"), now)
             return ()
 
-        self._run(FolderJob(work))
-        writer = self._writer()
-        if writer is not None:
-            with writer.group.alone():
-                writer.opened.load_shared()
+        writer = self._run(FolderJob(work))
+        if writer is None:
+            raise UnknownId("store")
+        writer.opened.archived = True
 
     # ---- history
 

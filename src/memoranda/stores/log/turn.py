@@ -30,7 +30,7 @@ class Turn:
 
     Make it after BEGIN IMMEDIATE and drop it after COMMIT or ROLLBACK; until ``finish`` it only
     reads the database. ``now_ns`` is the clock; events get at least the time of the newest one.
-    ``archived`` makes Put, Edit and Move raise ``ReadOnly``. ``remembered`` is what ``remember`` of
+    ``archived`` makes Put, Edit and Move raise ``ReadOnly``, but for what people did already. ``remembered`` is what ``remember`` of
     an earlier turn gave; the turn takes it over, so give it to one only.
     """
 
@@ -108,8 +108,13 @@ class Turn:
 
     # ---- changing
 
-    def run(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-        """Do one command as ``Store.apply`` says. Whatever it raises undoes it, nothing else."""
+    def run(
+        self, changes: Sequence[Change], context: Context, *, adopts: bool = False
+    ) -> tuple[Version, ...]:
+        """Do one command as ``Store.apply`` says. Whatever it raises undoes it, nothing else.
+
+        ``adopts`` tells that a person did it in the tree already: an archived store has to take it.
+        """
         self._retention = context.retention or self._retention
 
         def do(command: Command) -> None:
@@ -118,12 +123,13 @@ class Turn:
                 command.do(change)
             command.check_ceiling(files, total)
 
-        return self._command(do, context)
+        return self._command(do, context, archived=self._archived and not adopts)
 
     def adopt(self, put: Put, image: Image, context: Context) -> tuple[Version, ...]:
         """A Put of text that lies at its place in the tree already: ``Heads.store`` is not asked
-        for it, ``image`` is taken as it is. Equal content only refreshes the image."""
-        return self._command(lambda command: command.put(put, image), context)
+        for it, ``image`` is taken as it is. Equal content only refreshes the image. An archived
+        store takes it, too."""
+        return self._command(lambda command: command.put(put, image), context, archived=False)
 
     def add_late(self, node: Node, content: bytes, context: Context) -> Version:
         """A version of a file that is in history and never head (``Version.late``)."""
@@ -208,10 +214,12 @@ class Turn:
 
     # ---- a command's way into events
 
-    def _command(self, do: Callable[[Command], None], context: Context) -> tuple[Version, ...]:
+    def _command(
+        self, do: Callable[[Command], None], context: Context, *, archived: bool
+    ) -> tuple[Version, ...]:
         self.tree.begin()
         self._contents.begin()
-        command = Command(self.tree, self._contents, context, self.at, archived=self._archived)
+        command = Command(self.tree, self._contents, context, self.at, archived=archived)
         try:
             do(command)
             drafts = command.drafts.settle()
