@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from memoranda.errors import AlreadyExists, Conflict, IsADirectory, NoMatch
+from memoranda.drive import run_now
+from memoranda.errors import AlreadyExists, Conflict, IsADirectory, NoMatch, NotFound
 from memoranda.stores.base import Expect, Put
 from memoranda.stores.folder.file_port import READING, Files
+from memoranda.stores.log.replay import Spot, TreeStep
 from memoranda.testing.promises.steps import append, p
 from memoranda.text.splice import Splice
-from tests.stores.folder_rig import FolderRig
+from tests.stores.folder_rig import AGENT, FolderRig
 
 
 class Meddling(Files):
@@ -22,6 +27,8 @@ class Meddling(Files):
 
     def __init__(self) -> None:
         self.plans: dict[str, list[Callable[[], object]]] = {}
+
+        self.after_stat: Callable[[str], object] = str
 
     def before(self, operation: str, *acts: Callable[[], object]) -> None:
         """At the next calls of ``operation`` do one of ``acts`` each."""
@@ -39,6 +46,20 @@ class Meddling(Files):
     def move(self, old: str, old_directory: int, new: str, new_directory: int) -> None:
         self._meddle("move")
         super().move(old, old_directory, new, new_directory)
+
+    def write_at(self, descriptor: int, data: bytes, offset: int) -> int:  # type: ignore[override]
+        """The word is written right before each commit, first of all."""
+        self._meddle("commit")
+        return os.pwrite(descriptor, data, offset)
+
+    def stat(self, name: str, directory: int) -> os.stat_result:
+        found = super().stat(name, directory)
+        self.after_stat(name)
+        return found
+
+    def read_at(self, descriptor: int, size: int, offset: int) -> bytes:  # type: ignore[override]
+        self._meddle("read")
+        return os.pread(descriptor, size, offset)
 
 
 @pytest.fixture
@@ -177,6 +198,19 @@ def test_a_person_who_saves_every_time_wins_and_nothing_is_lost(
     assert rig.read("/a.md") == b"5\n"
 
 
+def test_a_person_who_saves_at_every_swap_loses_nothing(rig: FolderRig, files: Meddling) -> None:
+    file = rig.memories / "a.md"
+    saves = [b"%d\n" % number for number in range(25)]
+    files.before("exchange", *(saving(file, save) for save in saves))
+    rig.edit("/a.md", append(b"by agent\n"))
+    assert files.plans["exchange"] == []
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"x")
+    assert rig.read("/a.md") == b"24\nby agent\n"
+    assert {content for *_, content in rig.external()} == set(saves)
+    rig.check()
+
+
 def test_a_create_that_meets_a_persons_new_file_is_refused(rig: FolderRig, files: Meddling) -> None:
     files.before("move", writing(rig.memories / "new.md", b"by hand\n"))
     with pytest.raises(AlreadyExists):
@@ -197,6 +231,42 @@ def test_a_create_that_meets_a_persons_new_directory_goes_by_what_is_there(
         rig.apply(Put(p("/new"), b"by agent\n", Expect.ABSENT))
     assert rig.tree() == {"/a.md": b"one\n", "/new/x.md": b"by hand\n"}
     rig.check()
+
+
+def test_a_create_where_a_persons_directory_lies_is_refused(rig: FolderRig) -> None:
+    (rig.memories / "new").mkdir()
+    (rig.memories / "new/x.md").write_bytes(b"by hand\n")
+    with pytest.raises(IsADirectory):
+        rig.put("/new", b"by agent\n")
+    assert rig.external() == [("created", "/new/x.md", b"by hand\n")]
+    rig.check()
+
+
+def test_a_create_where_a_person_takes_a_file_away_just_then_goes_on(
+    rig: FolderRig, files: Meddling
+) -> None:
+    (rig.memories / "new.md").write_bytes(b"by hand\n")
+
+    def take_away(name: str) -> None:
+        if name == "new.md":
+            (rig.memories / name).unlink(missing_ok=True)
+
+    files.after_stat = take_away
+    rig.put("/new.md", b"by agent\n")
+    assert rig.tree() == {"/a.md": b"one\n", "/new.md": b"by agent\n"}
+    assert rig.external() == []
+    rig.check()
+
+
+def test_a_file_that_a_person_let_grow_too_large_is_not_deleted_unseen(
+    rig: FolderRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("heads", "tree", "survey"):
+        monkeypatch.setattr(f"memoranda.stores.folder.{module}.LARGEST_BYTES", 10, raising=False)
+    (rig.memories / "a.md").write_bytes(b"too large to be taken in")
+    with pytest.raises(NotFound):
+        rig.remove("/a.md")
+    assert (rig.memories / "a.md").read_bytes() == b"too large to be taken in"
 
 
 def test_a_create_that_meets_an_empty_directory_replaces_it(
@@ -253,6 +323,23 @@ def test_a_move_into_an_empty_directorys_place_goes_on(rig: FolderRig, files: Me
     rig.check()
 
 
+def test_a_move_that_a_person_did_just_before_is_done(rig: FolderRig, files: Meddling) -> None:
+    file = rig.memories / "a.md"
+    files.before("commit", lambda: file.rename(rig.memories / "b.md"))
+    rig.move("/a.md", "/b.md")
+    assert rig.on_disk() == {"/b.md": b"one\n"}
+    assert rig.external() == []
+    rig.check()
+
+
+def test_a_delete_that_a_person_did_just_before_is_done(rig: FolderRig, files: Meddling) -> None:
+    files.before("commit", (rig.memories / "a.md").unlink)
+    rig.remove("/a.md")
+    assert rig.tree() == {}
+    assert rig.external() == []
+    rig.check()
+
+
 def test_a_file_that_a_person_saves_and_the_agent_moves_is_adopted_at_its_new_place(
     rig: FolderRig, files: Meddling
 ) -> None:
@@ -295,6 +382,77 @@ def test_a_batch_is_not_run_again_its_text_goes_on_top_of_theirs(
         ("agent", "modified", "/a.md", b"of the batch\n"),
     ]
     rig.check()
+
+
+class TestJobsOfOneCommit:
+    """Several threads' commands that share a transaction."""
+
+    @staticmethod
+    def together(rig: FolderRig, *works: Callable[[], object]) -> None:
+        writer = rig.store._place.writer  # pyright: ignore[reportPrivateUsage]
+        assert writer is not None
+        threads = [Thread(target=work) for work in works]
+        with writer.group.alone():
+            for waiting, thread in enumerate(threads, 1):
+                thread.start()
+                while writer.group.waiting < waiting:
+                    time.sleep(0.001)
+        for thread in threads:
+            thread.join()
+
+    def test_a_person_overtakes_only_the_one_whose_file_it_is(
+        self, rig: FolderRig, files: Meddling
+    ) -> None:
+        rig.put("/b.md", b"two\n")
+        files.before("exchange", saving(rig.memories / "a.md", b"by hand\n"))
+        self.together(
+            rig,
+            lambda: rig.edit("/a.md", append(b"more\n")),
+            lambda: rig.edit("/b.md", append(b"more\n")),
+        )
+        assert rig.tree() == {"/a.md": b"by hand\nmore\n", "/b.md": b"two\nmore\n"}
+        assert len(rig.history("/b.md")) == 2
+        rig.check()
+
+    def test_what_one_adopts_stays_where_it_lies_while_another_moves_a_file(
+        self, rig: FolderRig
+    ) -> None:
+        rig.put("/b.md", b"two\n")
+        (rig.memories / "a.md").write_bytes(b"by hand\n")
+        self.together(
+            rig,
+            lambda: run_now(rig.store.stat(p("/a.md"))),
+            lambda: rig.move("/b.md", "/c.md"),
+        )
+        assert rig.on_disk() == {"/a.md": b"by hand\n", "/c.md": b"two\n"}
+        assert rig.external() == [("modified", "/a.md", b"by hand\n")]
+        rig.check()
+
+
+def test_who_still_reads_an_erased_store_goes_on_with_the_one_that_was_made_since(
+    rig: FolderRig, files: Meddling
+) -> None:
+    rig.reopen()
+    assert rig.read("/a.md") == b"one\n"
+
+    def erase_and_begin_again() -> None:
+        other = FolderRig(rig.home)
+        run_now(other.backend.erase(other.store.id, AGENT))
+        rig.put("/a.md", b"new\n")
+
+    files.before("read", erase_and_begin_again)
+    assert rig.read("/a.md") == b"new\n"
+    assert rig.store._place.writer is not None  # pyright: ignore[reportPrivateUsage]
+    rig.check()
+
+
+def test_a_directory_whose_old_name_was_redacted_stays_where_it_is(rig: FolderRig) -> None:
+    rig.put("/d/b.md", b"two\n")
+    state = rig.on_disk()
+    step = TreeStep(1, 1, True, None, Spot(("e",), ()))
+    outcome = rig.opened.follow([step], 0)
+    assert (outcome.lags, outcome.overtaken) == ([], set())
+    assert rig.on_disk() == state
 
 
 class TestAWriterWhoHasTheOldFileOpen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import shutil
@@ -13,25 +14,33 @@ from typing import Any
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.errors import MemorandaError, Unavailable
+from memoranda.errors import MemorandaError, Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Backend, StoreInfo
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.file_port import Files
 from memoranda.stores.log.connection import Connection
-from tests.stores.folder_rig import AGENT, FolderRig
+from tests.stores.folder_rig import AGENT, USER, FolderRig
 
 DAY_NS = 86_400 * 1_000_000_000
 
 
 class Watched(Files):
-    """Files with somebody who acts right after names were listed, once."""
+    """Files with somebody who acts, once, right after names were listed or a name was looked at."""
 
     then: Callable[[], object] | None = None
+    after_stat: Callable[[], object] | None = None
 
     def names(self, directory: int) -> list[str]:
         found = super().names(directory)
         then, self.then = self.then, None
+        if then is not None:
+            then()
+        return found
+
+    def stat(self, name: str, directory: int) -> os.stat_result:
+        found = super().stat(name, directory)
+        then, self.after_stat = self.after_stat, None
         if then is not None:
             then()
         return found
@@ -111,6 +120,65 @@ def test_a_folder_that_somebody_removed_begins_anew(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "memory")
     rig.put("/b.md", b"two")
     assert rig.on_disk() == {"/b.md": b"two"}
+
+
+def test_a_store_whose_directory_somebody_removed_is_listed_no_more(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one")
+    kept = run_now(rig.backend.create("kept"))
+    assert len(run_now(rig.backend.list()).stores) == 2
+    shutil.rmtree(rig.directory)
+    assert run_now(rig.backend.list()).stores == (kept,)
+    assert run_now(rig.backend.find_user(USER)) is None
+
+
+def test_a_store_that_is_removed_while_it_is_archived_is_unknown(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path, watched := Watched())
+    rig.put("/a.md", b"one")
+    info = run_now(rig.backend.find_user(USER))
+    assert info is not None
+    watched.after_stat = lambda: shutil.rmtree(rig.directory)
+    with pytest.raises(UnknownId):
+        run_now(rig.backend.archive(info.id))
+    assert run_now(rig.backend.list()).stores == ()
+
+
+def test_what_is_no_store_is_not_listed(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one")
+    (rig.directory.parent / "no store=").mkdir()
+    (rig.directory.parent / "empty").mkdir()
+    (rig.directory.parent / "a file").write_bytes(b"")
+    assert [each.user for each in run_now(rig.backend.list()).stores] == [USER]
+
+
+class Failing(Files):
+    """A disk that can't be read while ``fails``."""
+
+    fails = False
+
+    def _look(self) -> None:
+        if self.fails:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def names(self, directory: int) -> list[str]:
+        self._look()
+        return super().names(directory)
+
+    def stat(self, name: str, directory: int) -> os.stat_result:
+        self._look()
+        return super().stat(name, directory)
+
+
+def test_a_disk_that_cannot_be_read_is_not_taken_for_one_without_stores(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path, files := Failing())
+    rig.put("/a.md", b"one")
+    files.fails = True
+    for ask in (rig.backend.list, lambda: rig.backend.find_user(USER)):
+        with pytest.raises(Unavailable):
+            run_now(ask())
+    files.fails = False
+    assert len(run_now(rig.backend.list()).stores) == 1
 
 
 def test_old_history_goes_though_nobody_says_how_much_is_to_stay(tmp_path: Path) -> None:

@@ -93,6 +93,13 @@ def test_a_directory_that_is_removed_while_it_is_listed_is_left_out(
     assert listed(rig) == Outline(10, (("a.md", 4), ("e/", 6), ("e/c.md", 6)), 3)
 
 
+def test_a_file_that_is_removed_while_it_is_listed_is_left_out(
+    rig: FolderRig, files: Meddling
+) -> None:
+    files.after_names = (rig.memories / "a.md").unlink
+    assert listed(rig) == Outline(4, (("d/", 4), ("d/b.md", 4)), 2)
+
+
 def test_a_directory_that_cannot_be_read_is_not_taken_for_an_empty_one(
     rig: FolderRig, files: Meddling
 ) -> None:

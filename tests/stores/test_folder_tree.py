@@ -96,6 +96,7 @@ LOOKS: list[tuple[str, Callable[[Tree], object]]] = [
     ("remove_directory", lambda tree: tree.remove_empty(("d", "x"))),
     ("open", lambda tree: list(tree.walk())),
     ("make_directory", lambda tree: tree.made_parent(("d", "new", "newer", "a.md"))),
+    ("open", lambda tree: tree.made_parent(("new", "a.md"))),
 ]
 
 

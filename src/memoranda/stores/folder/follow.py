@@ -92,8 +92,8 @@ class Follower:
         if step.directory:
             self._do_directory(step, source, target)
         elif target is None:
-            if source is not None:
-                self._take_away(step, source)
+            assert source is not None  # what neither came nor went is no step
+            self._take_away(step, source)
         else:
             if source is not None and source != target:
                 self._move(step, source, target)
@@ -250,10 +250,10 @@ class Follower:
             move_entries(self._files, name, old, new_name, new)
 
 
-def image_of_step(step: TreeStep) -> Seen | None:
+def image_of_step(step: TreeStep) -> Seen:
     """What the file looks like that a step puts into the tree."""
-    if step.image is None or step.size is None:
-        return None
+    assert step.image is not None  # whatever is written has been given one
+    assert step.size is not None
     return Seen(step.image.ino, step.image.mtime_ns, step.size)
 
 
