@@ -26,13 +26,16 @@ VFS = "folder-abandoned"
 
 
 class DyingFiles(Files):
-    """The real disk; the process dies when it is about to put a changed file in its place."""
+    """The real disk; the process ``dies`` when it is about to put a changed file in its place, or
+    the disk ``refuses`` it."""
 
-    dies = False
+    dies = refuses = False
 
     def exchange(self, ours: str, our_directory: int, theirs: str, their_directory: int) -> None:
         if self.dies:
             os._exit(9)
+        if self.refuses:
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         super().exchange(ours, our_directory, theirs, their_directory)
 
 
@@ -174,6 +177,23 @@ def test_a_disk_that_fails_while_it_is_finished_is_unavailable_until_it_works_ag
         view(rig)
     files.fails = False
     assert view(rig) == b"new\n"
+    rig.check()
+
+
+def test_what_the_disk_refuses_to_whoever_finishes_comes_out_of_the_log(
+    rig: FolderRig, doomed: Doomed
+) -> None:
+    rig.files = files = DyingFiles()
+    rig.reopen()
+    rig.put("/b.md", b"ours\n")
+    doomed.die_after_commit()
+    files.refuses = True
+    assert view(rig) == b"new\n"
+    assert (rig.memories / "a.md").read_bytes() == b"old\n"
+    files.refuses = False
+    rig.clock.seconds += 10
+    rig.put("/b.md", b"more\n")
+    assert rig.on_disk() == {"/a.md": b"new\n", "/b.md": b"more\n"}
     rig.check()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -152,6 +153,50 @@ def test_a_store_that_was_salvaged_twice_tells_of_both(rig: FolderRig) -> None:
     assert codes(verified(rig)) == ["salvaged", "salvaged", "recovered"]
 
 
+def test_an_id_that_is_none_is_not_taken_over(rig: FolderRig) -> None:
+    rig.close()
+    surgery(rig, "UPDATE store SET id = '../elsewhere'", "DROP TABLE event")
+    rig.open()
+    assert rig.tree() == STATE
+    assert rig.store.id.startswith("memstore_")
+    rig.check()
+
+
+def test_a_store_of_another_number_makes_no_whole_history(rig: FolderRig) -> None:
+    rig.close()
+    surgery(rig, "UPDATE store SET number = 5")
+    rig.open()
+    assert rig.tree() == STATE
+    assert "begins anew" in run_now(rig.store.notices())[0].message
+    rig.check()
+
+
+def test_an_archived_stores_files_are_taken_in_where_its_history_is_lost(tmp_path: Path) -> None:
+    rig = FolderRig(tmp_path)
+    rig.put("/a.md", b"one\n")
+    run_now(rig.backend.archive(rig.store.id))
+    rig.close()
+    surgery(rig, "DROP TABLE event")
+    rig.open()
+    assert rig.tree() == {"/a.md": b"one\n"}
+    rig.check()
+
+
+def test_a_copy_whose_rows_make_no_sense_is_damaged_and_can_be_repaired(
+    rig: FolderRig, tmp_path: Path
+) -> None:
+    rig.close()
+    surgery(rig, "UPDATE node SET history = 'much' WHERE id = 0")
+    shutil.copytree(rig.home, tmp_path / "there")
+    there = FolderRig(tmp_path / "there")
+    with pytest.raises(Corrupt):
+        there.read("/a.md")
+    assert not verified(there).ok
+    assert run_now(there.store.repair()).ok
+    assert there.tree() == STATE
+    there.check()
+
+
 # ---------------------------------------------------------------- while it is open
 
 LATER = {
@@ -181,6 +226,13 @@ def test_verify_reports_damage_and_repair_mends_it(rig: FolderRig, damage: str) 
     assert rig.tree() == STATE == rig.on_disk()
     rig.edit("/a.md", append(b"it goes on\n"))
     rig.check()
+
+
+def test_a_change_that_meets_a_damaged_table_is_none(rig: FolderRig) -> None:
+    rig.opened.db.execute("DROP TABLE event")
+    with pytest.raises(Corrupt):
+        rig.put("/a.md", b"two\n")
+    assert rig.on_disk() == STATE
 
 
 def test_repair_of_a_store_in_order_changes_nothing(rig: FolderRig) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,13 +13,20 @@ from memoranda.drive import run_now
 from memoranda.errors import NotFound, Unavailable
 from memoranda.path import ROOT
 from memoranda.stores.folder.file_port import Files
+from memoranda.stores.log.text import Slice
+from memoranda.testing.promises.steps import append, p
 from tests.stores.folder_rig import FolderRig
 
 
 class Refusing(Files):
-    """Files in directories that can't be written while ``refuses``."""
+    """Files in directories that can't be written while ``refuses``; no room while ``is_full``."""
 
-    refuses = False
+    refuses = is_full = False
+
+    def write(self, descriptor: int, slices: Sequence[Slice]) -> None:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        super().write(descriptor, slices)
 
     def _check(self) -> None:
         if self.refuses:
@@ -79,6 +89,23 @@ def test_nothing_is_put_where_the_disk_still_holds_what_was_removed(
     rig.clock.seconds += 2
     rig.put("/a.md", b"new\n")
     assert rig.tree() == rig.on_disk() == {"/a.md": b"new\n", "/b/c.md": b"two\n"}
+
+
+def test_a_try_to_mend_that_fails_is_no_failure_of_whoever_comes_by(
+    rig: FolderRig, files: Refusing
+) -> None:
+    files.refuses = True
+    rig.edit("/a.md", append(b"more\n"))
+    files.refuses, files.is_full = False, True
+    rig.clock.seconds += 2
+    assert run_now(rig.store.stat(p("/a.md"))).size_bytes == 9
+    assert rig.read("/a.md") == b"one\nmore\n"
+    assert rig.on_disk()["/a.md"] == b"one\n"
+    files.is_full = False
+    rig.clock.seconds += 2
+    assert run_now(rig.store.stat(p("/a.md"))).size_bytes == 9
+    assert rig.on_disk()["/a.md"] == b"one\nmore\n"
+    rig.check()
 
 
 def test_a_directory_that_could_not_move_leaves_no_copy(rig: FolderRig, files: Refusing) -> None:

@@ -15,7 +15,6 @@ from memoranda.path import ROOT
 from memoranda.stores.base import Outline, VersionFilter
 from memoranda.stores.folder.file_port import Files
 from memoranda.stores.folder.open_tree import Reopen
-from memoranda.stores.log.database import open_connection
 from memoranda.testing.promises.steps import append, p
 from tests.stores.folder_rig import AGENT, FolderRig
 

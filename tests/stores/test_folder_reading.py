@@ -234,12 +234,16 @@ WRITING = os.O_RDWR | os.O_WRONLY | os.O_CREAT
 
 
 class Unwritable(Files):
-    """A disk that was mounted read-only, once ``is_so``."""
+    """A disk that was mounted read-only, once ``is_so``; it ``breaks`` with the first try to write
+    if it ``breaks_after_writing``."""
 
-    is_so = False
+    is_so = breaks = breaks_after_writing = False
 
     def open(self, name: str, flags: int, directory: int | None = None) -> int:
+        if self.breaks:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
         if self.is_so and flags & WRITING:
+            self.breaks = self.breaks_after_writing
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         return super().open(name, flags, directory)
 
@@ -275,6 +279,23 @@ class TestAFolderThatCannotBeWritten:
             assert listed(fixed, line_chars=1).total == 3
             with pytest.raises(NotFound):
                 fixed.read("/none.md")
+
+    def test_has_nothing_where_its_files_are_gone(self, fixed: FolderRig) -> None:
+        shutil.rmtree(fixed.memories)
+        fixed.reopen()
+        with pytest.raises(NotFound):
+            fixed.read("/a.md")
+
+    def test_is_unavailable_while_its_files_cannot_be_opened(
+        self, fixed: FolderRig, files: Unwritable
+    ) -> None:
+        (fixed.directory / "lock").write_bytes(b"")
+        fixed.reopen()
+        files.breaks_after_writing = True
+        with pytest.raises(Unavailable):
+            fixed.read("/a.md")
+        files.breaks = files.breaks_after_writing = False
+        assert fixed.read("/a.md") == b"one\n"
 
     @pytest.mark.fault("BAD-03")
     def test_refuses_changes_as_read_only(self, fixed: FolderRig) -> None:

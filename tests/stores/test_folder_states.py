@@ -5,19 +5,24 @@ Each row of the failure table in ``docs/formats/folder.md`` that is not a crash 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.errors import Corrupt, Misuse, NotFound, Unavailable
-from memoranda.stores.base import VersionFilter
+from memoranda.errors import Corrupt, Misuse, NotFound, Unavailable, UnknownId
+from memoranda.stores.base import Put, VersionFilter
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.folder.file_port import Files
+from memoranda.stores.folder.heads import temporary_name
 from memoranda.stores.log.database import open_connection
+from memoranda.tenant import directory_of_store
 from memoranda.testing.promises.steps import append, p
-from tests.stores.folder_rig import USER, FolderRig
+from tests.stores.folder_rig import AGENT, USER, FolderRig
 
 
 @pytest.fixture
@@ -168,6 +173,102 @@ class TestACopy:
         assert there.external() == []
 
 
+class Meddling(Files):
+    """A disk that refuses to exchange files while ``refuses``, or on which somebody acts before."""
+
+    def __init__(self) -> None:
+        self.refuses = False
+        self.before_exchange: list[Callable[[], object]] = []
+
+    def exchange(self, ours: str, our_directory: int, theirs: str, their_directory: int) -> None:
+        if self.refuses:
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        if self.before_exchange:
+            self.before_exchange.pop(0)()
+        super().exchange(ours, our_directory, theirs, their_directory)
+
+
+class TestACopyThatHasToBeMended:
+    """Its file ``a.md`` was cut short."""
+
+    @pytest.fixture
+    def files(self) -> Meddling:
+        return Meddling()
+
+    @pytest.fixture
+    def there(self, rig: FolderRig, tmp_path: Path, files: Meddling) -> FolderRig:
+        rig.close()
+        shutil.copytree(rig.home, tmp_path / "there")
+        there = FolderRig(tmp_path / "there", files)
+        (there.memories / "a.md").write_bytes(b"one\n")
+        return there
+
+    def test_shows_the_log_while_the_disk_refuses(self, there: FolderRig, files: Meddling) -> None:
+        files.refuses = True
+        assert there.tree() == STATE
+        assert there.on_disk() == {**STATE, "/a.md": b"one\n"}
+        files.refuses = False
+        there.clock.seconds += 10
+        there.put("/c.md", b"three\n")
+        assert there.on_disk() == {**STATE, "/c.md": b"three\n"}
+        assert there.external() == []
+        there.check()
+
+    def test_loses_nothing_that_a_person_saves_meanwhile(
+        self, there: FolderRig, files: Meddling
+    ) -> None:
+        def saving(content: bytes) -> Callable[[], object]:
+            def save() -> None:
+                (there.memories / "a.md.new").write_bytes(content)
+                (there.memories / "a.md.new").rename(there.memories / "a.md")
+
+            return save
+
+        files.before_exchange = [saving(b"by hand\n"), saving(b"once more\n")]
+        assert there.tree() == {**STATE, "/a.md": b"by hand\n"}
+        there.clock.seconds += 10
+        there.put("/c.md", b"three\n")
+        assert {content for *_, content in there.external()} == {b"by hand\n", b"once more\n"}
+        assert there.incoming() == []
+        there.check()
+
+    def test_leaves_a_file_alone_that_is_too_large_to_be_read(
+        self, there: FolderRig, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("memoranda.stores.folder.tree.LARGEST_BYTES", 10)
+        (there.memories / "a.md").write_bytes(b"larger than anybody can take in")
+        assert there.read("/d/b.md") == b"two\n"
+        assert (there.memories / "a.md").read_bytes() == b"larger than anybody can take in"
+        assert there.external() == []
+
+
+def test_what_people_left_beside_the_tree_survives_a_power_cut(rig: FolderRig) -> None:
+    rig.remove("/d")
+    (trash,) = (rig.directory / "trash").iterdir()
+    rig.edit("/a.md", append(b"newest\n"))
+    newest: int = rig.opened.db.execute("SELECT last FROM node WHERE name = 'a.md'").get
+    rig.close()
+    trash.mkdir(parents=True, exist_ok=True)
+    (trash / "unknown.md").write_bytes(b"put there by hand")
+    (trash / "deeper").mkdir()
+    (trash / "deeper/more.md").write_bytes(b"this, too")
+    (trash.parent / "strange").mkdir()
+    (rig.directory / "incoming/strange").write_bytes(b"no file of ours")
+    (rig.directory / "incoming" / temporary_name(newest)).write_bytes(b"no text of ours")
+    lock = rig.directory / "lock"
+    word = lock.read_bytes()
+    lock.write_bytes(word[:8] + bytes(16) + word[24:])
+    rig.open()
+    assert rig.read("/a.md") == b"one\nmore\nnewest\n"
+    for _ in range(3):
+        rig.clock.seconds += 10
+        rig.put("/c.md", b"%d" % rig.clock.seconds)
+    texts = [content for *_, content in rig.external()]
+    kept = [path.read_bytes() for path in (rig.directory / "recovered").rglob("*.md")]
+    for text in (b"put there by hand", b"this, too", b"no text of ours"):
+        assert text in [*texts, *kept]
+
+
 class TestAnOldTextPutBackByAPerson:
     @pytest.mark.fault("ROW-12")
     def test_in_a_store_that_is_in_order_wins(self, rig: FolderRig) -> None:
@@ -204,6 +305,13 @@ class TestAMissingDatabase:
             "history.db-shm",
             "history.db-wal",
         ]
+
+    def test_beside_a_missing_tree_comes_back_with_the_first_look(self, rig: FolderRig) -> None:
+        rig.close()
+        shutil.rmtree(rig.memories)
+        rig.open()
+        assert rig.read("/a.md") == b"one\nmore\n"
+        assert rig.on_disk() == STATE
 
     def test_in_a_directory_that_people_made_is_made(self, tmp_path: Path) -> None:
         rig = FolderRig(tmp_path)
@@ -372,6 +480,16 @@ class TestAReplacedPart:
         rig.put("/c.md", b"three\n")
         assert rig.on_disk() == {"/c.md": b"three\n"}
         rig.check()
+
+
+def test_a_store_of_the_api_whose_directory_is_gone_is_unknown(tmp_path: Path) -> None:
+    backend = FolderBackend(tmp_path)
+    info = run_now(backend.create("notes"))
+    store = run_now(backend.open(info.id))
+    run_now(store.apply([Put(p("/a.md"), b"one\n")], AGENT))
+    shutil.rmtree(tmp_path / "stores" / directory_of_store(info.id))
+    with pytest.raises(UnknownId):
+        run_now(store.apply([Put(p("/a.md"), b"two\n")], AGENT))
 
 
 class TestClocks:

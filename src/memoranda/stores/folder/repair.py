@@ -185,11 +185,12 @@ def _write_back(opened: OpenStore, place: Place, name: str, stale: Seen | None) 
                 return True
             files.exchange(name, incoming, place[-1], parent)
             displaced = Tree(files, incoming).seen((name,))
-            if displaced == stale:
-                opened.lingering.add(name, stale, opened.clock.monotonic(), stale.size)
-            else:
+            if displaced != stale:
+                # Somebody saved just then: that goes back, and is adopted. What comes out for it is
+                # looked at later: it is ours, unless they saved once more.
                 files.exchange(name, incoming, place[-1], parent)
-                files.remove(name, incoming)
+                stale = None
+            opened.lingering.add(name, stale, opened.clock.monotonic(), 0)
     except OSError:
         with suppress(OSError):
             files.remove(name, incoming)
