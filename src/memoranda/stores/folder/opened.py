@@ -92,6 +92,9 @@ class OpenStore(OpenTree):
 
     log: StoreLog
     is_new = False
+    is_tree_lost = False
+    """Whether the directory of the files was missing and had to be made."""
+
     created_at_ns = 0
 
     @property

@@ -30,6 +30,7 @@ from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.store_log import StoreLog
 
 if TYPE_CHECKING:
+    from memoranda.stores.folder.file_port import Files
     from memoranda.stores.folder.home import Home, Whose
 
 _CACHE_KIB: Final = 512
@@ -101,11 +102,20 @@ def _descriptors(home: Home, directory: Descriptor) -> OpenStore:
     files, number = home.files, directory.number
     lock = Descriptor(files.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, number))
     files.own(lock.number, files.fstat(lock.number))
-    memories = Descriptor(open_or_make_directory(files, MEMORIES, number, LISTING))
+    memories, is_lost = _memories(files, number)
     incoming = Descriptor(open_or_make_directory(files, INCOMING, number, LISTING))
     opened = OpenStore(files, home.clock, directory, lock, memories, incoming, home.directory)
     opened.boot_id = boot_id()
+    opened.is_tree_lost = is_lost
     return opened
+
+
+def _memories(files: Files, directory: int) -> tuple[Descriptor, bool]:
+    """The directory of the files, and whether it had to be made."""
+    try:
+        return Descriptor(files.open(MEMORIES, LISTING, directory)), False
+    except FileNotFoundError:
+        return Descriptor(open_or_make_directory(files, MEMORIES, directory, LISTING)), True
 
 
 def _lay_out(opened: OpenStore, store_id: str | None, whose: Whose) -> None:

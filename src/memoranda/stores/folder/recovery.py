@@ -2,7 +2,8 @@
 
 Looked for in this order:
 
-    place differs                 copy: another disk, another folder, a restored backup
+    place differs                 copy: another disk, another folder, a restored backup; also
+                                  where the directory of the files is missing
     boot id differs               power cut: the disk may have lost or torn what was not synced
     applied < newest event        redo: a process died between commit and tree
     otherwise                     clean
@@ -34,7 +35,9 @@ def recover(opened: OpenStore, whose: Whose) -> None:
     opened.load_lags()
     # After a salvage the word still speaks of the database that was damaged.
     is_salvaged = word is not None and word.history != opened.history_inode
-    if is_salvaged or meta.get(opened.db, meta.PLACE) != opened.place():
+    # A directory that was made anew may have got the number of the one that somebody removed.
+    is_lost = opened.is_tree_lost and not opened.is_new
+    if is_salvaged or is_lost or meta.get(opened.db, meta.PLACE) != opened.place():
         from memoranda.stores.folder.full_check import check_copy
 
         check_copy(opened, whose)
