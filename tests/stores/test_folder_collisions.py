@@ -57,7 +57,7 @@ class Meddling(Files):
         self.after_stat(name)
         return found
 
-    def read_at(self, descriptor: int, size: int, offset: int) -> bytes:  # type: ignore[override]
+    def read_at(self, descriptor: int, size: int, offset: int) -> bytes:
         self._meddle("read")
         return os.pread(descriptor, size, offset)
 
