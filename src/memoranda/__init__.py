@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "Approval",
     "AsyncMemory",
     "Auditing",
+    "AwaitsApproval",
     "Conflict",
     "Corrupt",
     "Expiry",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Approval": "memoranda.policies.approval",
     "AsyncMemory": "memoranda.async_memory",
     "Auditing": "memoranda.policies.audit",
     "Expiry": "memoranda.policies.expiry",
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from memoranda import errors
     from memoranda.async_memory import AsyncMemory
     from memoranda.errors import (
+        AwaitsApproval,
         Conflict,
         Corrupt,
         MemorandaError,
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     )
     from memoranda.memory import Memory
     from memoranda.operations.read_memory import StoredMemory
+    from memoranda.policies.approval import Approval
     from memoranda.policies.audit import Auditing
     from memoranda.policies.expiry import Expiry
     from memoranda.policies.injection import InjectionMarks

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memoranda.operations.restore import Restored, RestorePreview
     from memoranda.operations.sweep import Swept
     from memoranda.policies.policy import Policy
+    from memoranda.policies.proposal import Proposal
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
         AuditEntry,
@@ -272,6 +273,34 @@ class AsyncMemory:
     async def sweep(self, *, dry_run: bool = False, progress: Progress | None = None) -> Swept:
         """``Memory.sweep``, awaited."""
         return await self._drive(self._core.programs.sweep(time.time_ns(), dry_run, progress))
+
+    # ---- what waits for a person
+
+    async def proposals(self) -> tuple[Proposal, ...]:
+        """``Memory.proposals``, awaited."""
+        return await self._drive(self._core.review.proposals())
+
+    async def proposal(self, proposal_id: str) -> Proposal:
+        """``Memory.proposal``, awaited."""
+        return await self._drive(self._core.review.proposal(proposal_id))
+
+    async def proposal_diff(self, proposal_id: str, *, context_lines: int = 3) -> str:
+        """``Memory.proposal_diff``, awaited."""
+        return await self._drive(self._core.review.diff(proposal_id, context_lines))
+
+    async def approve(self, proposal_id: str) -> tuple[Version, ...]:
+        """``Memory.approve``, awaited."""
+        return await self._drive(self._core.review.approve(proposal_id))
+
+    async def reject(self, proposal_id: str, *, reason: str = "") -> Proposal:
+        """``Memory.reject``, awaited."""
+        return await self._drive(self._core.review.reject(proposal_id, reason))
+
+    async def expire_proposals(self, *, dry_run: bool = False) -> tuple[Proposal, ...]:
+        """``Memory.expire_proposals``, awaited."""
+        return await self._drive(self._core.review.expire(time.time_ns(), dry_run))
+
+    # ---- holds, audit, erasure
 
     async def hold(self, path: str = ROOT_TEXT, *, reason: str = "") -> Hold:
         """``Memory.hold``, awaited."""

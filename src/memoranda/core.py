@@ -27,19 +27,22 @@ from memoranda.tool import Tool
 if TYPE_CHECKING:
     from memoranda.path import MemoryPath
     from memoranda.policies.audit import AuditTrail
+    from memoranda.policies.desk import ProposalDesk
     from memoranda.policies.expiry import Uses
     from memoranda.programs import Programs
+    from memoranda.review import Review
     from memoranda.store_source import StoreSource
 
 
 class _Opened(NamedTuple):
-    """A store inside its layers, the commands over it inside theirs, the store's audit, and where
-    uses are noted if anything expires."""
+    """A store inside its layers, the commands over it inside theirs, the store's audit, where uses
+    are noted if anything expires, and where what waits for a person lies if anything does."""
 
     store: Store
     handler: Handler
     trail: AuditTrail
     uses: Uses | None
+    desk: ProposalDesk | None
 
 
 class Core:
@@ -74,6 +77,19 @@ class Core:
         if uses is not None:
             await uses.note(path)
 
+    async def desk(self) -> ProposalDesk:
+        """Where what waits for a person lies; also for a policy by which nothing waits any more."""
+        desk = (self._opened or await self._open()).desk or await self._find_desk()
+        if desk is None:
+            raise Unsupported("approval")
+        return desk
+
+    async def _find_desk(self) -> ProposalDesk | None:
+        from memoranda.policies.desk import ProposalDesk
+
+        companion = await self._source.proposals()
+        return None if companion is None else ProposalDesk(companion)
+
     async def _open(self) -> _Opened:
         if self._closed:
             raise Misuse("The memory is closed.")
@@ -81,7 +97,8 @@ class Core:
         found = await self._source.find()
         if self.policy.audit.reads == "strict" and not found.capabilities.audits:
             raise Unsupported("an audit of what is read")
-        store = around_store(found, self.policy)
+        desk = await self._find_desk() if self.policy.asks_people else None
+        store = around_store(found, self.policy, desk)
         trail = trail_of(found, self.policy)
         limits = self.policy.limits
         tool = Tool(
@@ -94,7 +111,7 @@ class Core:
         )
         uses = uses_of(found, self.policy)
         handler = around_commands(tool.run, self.policy, trail, uses)
-        opened = _Opened(store, handler, trail, uses)
+        opened = _Opened(store, handler, trail, uses, desk)
         self._opened = opened
         if self._closed:  # by another thread, while this one looked for the store
             self._opened = None
@@ -159,7 +176,7 @@ class Core:
             context = self._contexts[command] = Context(self.actor, command)
         return context
 
-    # ---- what programs do
+    # ---- what programs and people do
 
     @cached_property
     def programs(self) -> Programs:
@@ -167,6 +184,13 @@ class Core:
         from memoranda.programs import Programs
 
         return Programs(self)
+
+    @cached_property
+    def review(self) -> Review:
+        """What people decide about; loaded when it is needed."""
+        from memoranda.review import Review
+
+        return Review(self)
 
 
 def _unavailable(error: Exception) -> ToolResult:

@@ -386,6 +386,53 @@ class SecretFound(Refused):
         self.lines = lines
 
 
+class AwaitsApproval(AboutPath):
+    """A write at ``path`` waits for a person as the proposal ``proposal_id``; nothing has changed.
+
+    Claude reads that it waits, which is no error.
+    """
+
+    code = "awaits_approval"
+    # Not 202, which clients read as done, nor 409, which they repeat.
+    http_status = 403
+    exit_code = 6
+    said = "{path} changes when a person approves it."
+
+    def __init__(self, path: MemoryPath, proposal_id: str) -> None:
+        super().__init__(path)
+        self.args = (f"{self.args[0]} It waits as {proposal_id}.",)
+        self.proposal_id = proposal_id
+        self.besides = ""
+        """What Claude is told with it: what was taken out before it was kept."""
+
+
+class TooManyProposals(Refused):
+    """As many writes as may wait for a person (``count``) wait already."""
+
+    code = "too_many_proposals"
+    exit_code = 5
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"{count} writes wait for a person already; somebody has to decide first.")
+        self.count = count
+
+
+class NotApprovable(Refused):
+    """A proposal can't be approved any more: what it was made from has changed (``is_stale``), or
+    its time is over. Reject it; what it says can still be read."""
+
+    code = "not_approvable"
+    http_status = 409
+    exit_code = 4
+
+    def __init__(self, *, is_stale: bool) -> None:
+        why = (
+            "What it was made from has changed since" if is_stale else "The proposal's time is over"
+        )
+        super().__init__(f"{why}. Reject it, or write the memory yourself.")
+        self.is_stale = is_stale
+
+
 class NotRedactable(Refused):
     """The head version of a live memory can't be redacted: write a newer one or delete it first."""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memoranda.operations.restore import Restored, RestorePreview
     from memoranda.operations.sweep import Swept
     from memoranda.policies.policy import Policy
+    from memoranda.policies.proposal import Proposal
     from memoranda.reply import Block, ToolResult
     from memoranda.stores.base import (
         AuditEntry,
@@ -53,8 +54,9 @@ class Memory:
     same policies as Claude's commands. They may raise ``BadPath`` for a path that the policy of
     paths refuses, ``Unavailable``, ``Corrupt``, and ``Misuse`` for an argument of the wrong type
     and once the memory is closed; what else they raise is a ``Refused`` that each names, or a limit
-    (``FileTooLarge``, ``MemoryFull``, ``TooManyFiles``, ``ReadOnly``). Whatever is raised, nothing
-    has changed. Changes are durable when a method returns.
+    (``FileTooLarge``, ``MemoryFull``, ``TooManyFiles``, ``ReadOnly``), or ``AwaitsApproval``: the
+    write waits for a person. Whatever is raised, nothing has changed. Changes are durable when a
+    method returns.
     """
 
     def __init__(self, core: Core, drive: SyncDriver, end: Callable[[], None]) -> None:
@@ -356,6 +358,49 @@ class Memory:
         have jumped: that round removes nothing. Raises ``Unsupported``.
         """
         return self._drive(self._core.programs.sweep(time.time_ns(), dry_run, progress))
+
+    # ---- what waits for a person
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """The writes that wait for a person, oldest first, without contents; each with its state.
+
+        Raises ``Unsupported`` for a memory of ``of_store``. One read a proposal, and one a memory.
+        """
+        return self._drive(self._core.review.proposals())
+
+    def proposal(self, proposal_id: str) -> Proposal:
+        """One of them (``prop_...``), with the contents to be written. Raises ``UnknownId``."""
+        return self._drive(self._core.review.proposal(proposal_id))
+
+    def proposal_diff(self, proposal_id: str, *, context_lines: int = 3) -> str:
+        """What a proposal would change, as a unified diff against what it was made from.
+
+        Raises ``UnknownId``, and ``ContentGone`` if that was redacted since.
+        """
+        return self._drive(self._core.review.diff(proposal_id, context_lines))
+
+    def approve(self, proposal_id: str) -> tuple[Version, ...]:
+        """Do what a proposal says, all of it or nothing, through every layer; then it is gone.
+
+        The versions are by this memory's ``actor``: open it as the person who decides. Their audit
+        entries say who proposed it. Raises ``NotApprovable`` if anything that it was made from has
+        changed since or its time is over, ``UnknownId``, and what the layers refuse.
+        """
+        return self._drive(self._core.review.approve(proposal_id))
+
+    def reject(self, proposal_id: str, *, reason: str = "") -> Proposal:
+        """Take a proposal away, contents and all; the audit says who did and why. Returns it.
+
+        Raises ``UnknownId``.
+        """
+        return self._drive(self._core.review.reject(proposal_id, reason))
+
+    def expire_proposals(self, *, dry_run: bool = False) -> tuple[Proposal, ...]:
+        """Take away the proposals whose time is over, but for what a hold covers; returns them.
+        ``dry_run`` leaves them."""
+        return self._drive(self._core.review.expire(time.time_ns(), dry_run))
+
+    # ---- holds, audit, erasure
 
     def hold(self, path: str = ROOT_TEXT, *, reason: str = "") -> Hold:
         """Hold a path (all by default): nothing of it expires, its history stays, and the memory

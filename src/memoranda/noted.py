@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
-from memoranda.errors import Conflict, Corrupt, Refused, Unavailable
+from memoranda.errors import AwaitsApproval, Conflict, Corrupt, Refused, Unavailable
 from memoranda.policies.audit import shown_path
-from memoranda.stores.audit import OUTCOME, PATH
+from memoranda.stores.audit import OUTCOME, PATH, PROPOSAL
 from memoranda.stores.base import VersionFilter
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def noted(
 ) -> Callable[[Method[S, P, T]], Noted[S, P, T]]:
     """A method whose refusals, and if it ``reads`` its successes too, are noted as ``command``.
 
-    Argument number ``about`` says what it is about: a path, a version's id or a filter. What
+    Argument number ``about`` says what it is about: a path, an id or a filter. What
     changes something is an entry by itself.
     """
 
@@ -47,6 +47,8 @@ def noted(
             core = self.core
             try:
                 result = await method(self, *args, **kwargs)
+            except AwaitsApproval:  # the layer that made it wait has noted it
+                raise
             except _NOTED as error:
                 draft = {**_about(args[about]), OUTCOME: error.code}
                 await (await core.trail()).note(core.context(command), draft)
@@ -69,4 +71,6 @@ def _about(asked: object) -> dict[str, Any]:
     if asked is None:
         return {}
     text = shown_path(asked)
+    if text.startswith("prop_"):
+        return {PROPOSAL: text}
     return {VERSION if text.startswith("memver_") else PATH: text}

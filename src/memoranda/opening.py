@@ -16,8 +16,9 @@ from memoranda.retry import blocking_pause
 from memoranda.shared_backends import SharedBackend, acquire
 from memoranda.store_source import GivenStore, StoreOfUser, StoreSource, StoreWithId
 from memoranda.stores.base import Store
+from memoranda.stores.companions import RESERVED
 from memoranda.stores.open import open_backend, open_suspending, suspends_for
-from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant, directory_of_store
+from memoranda.tenant import DEFAULT_WORKSPACE, Tenant, check_tenant, directory_of_store
 
 DEFAULT_USER: Final = "default"
 DEFAULT_ACTOR: Final = "agent"
@@ -50,18 +51,25 @@ def open_core(
     _check_actor(actor)
     if store_id is None:
         policy = _checked(policy, Policy())
-        tenant = check_tenant(DEFAULT_USER if user is None else user, workspace)
+        tenant = _tenant(DEFAULT_USER if user is None else user, workspace)
         shared = _shared(url, awaited=awaited)
         source: StoreSource = StoreOfUser(shared, tenant)
     elif user is None:
         policy = _checked(policy, Policy(limits=Limits(files=API_STORE_FILES)))
-        workspace = check_tenant(DEFAULT_USER, workspace).workspace
+        workspace = _tenant(DEFAULT_USER, workspace).workspace
         directory_of_store(arguments.text("store_id", store_id))
         shared = _shared(url, awaited=awaited)
         source = StoreWithId(shared, store_id, workspace)
     else:
         raise Misuse("A store is named by user or by store_id, not by both.")
     return Opening(_core(source, policy, actor, suspends=shared.backend.suspends), shared)
+
+
+def _tenant(user: str, workspace: str) -> Tenant:
+    tenant = check_tenant(user, workspace)
+    if tenant.workspace in RESERVED:
+        raise Misuse(f"The workspace {tenant.workspace} is Memoranda's own.")
+    return tenant
 
 
 def _shared(url: str, *, awaited: bool) -> SharedBackend:

@@ -46,6 +46,7 @@ from memoranda.errors import (
     TooManyCommands,
     TooManyFiles,
     TooManyLines,
+    TooManyProposals,
     UnknownCommand,
     WrongParameter,
 )
@@ -479,6 +480,15 @@ def too_many_files(error: TooManyFiles, asked: Asked) -> str:
 def read_only(error: ReadOnly, asked: Asked) -> str:
     """The path, or all of the store, can't be written."""
     return f"Error: {error.path} is read-only."
+
+
+@refusal.register(TooManyProposals)
+def too_many_proposals(error: TooManyProposals, asked: Asked) -> str:
+    """No more writes may wait for a person."""
+    return (
+        f"Error: Not saved: {error.count} changes already wait for review, the limit. "
+        "Try again when a person has decided about them."
+    )
 
 
 @refusal.register(TooManyCommands)

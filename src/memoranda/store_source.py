@@ -8,6 +8,7 @@ from memoranda.arguments import text
 from memoranda.errors import Misuse
 from memoranda.shared_backends import SharedBackend, release
 from memoranda.stores.base import Context, Store
+from memoranda.stores.companions import PROPOSALS, label_of, label_of_user
 from memoranda.tenant import Tenant
 
 
@@ -17,6 +18,10 @@ class StoreSource(ABC):
     @abstractmethod
     async def find(self) -> Store:
         """The store; a user's is made at its first change."""
+
+    async def proposals(self) -> Store | None:
+        """The companion that keeps what waits for a person; None where there is none."""
+        return None
 
     @abstractmethod
     async def erase(self, confirm: str, context: Context) -> None:
@@ -36,6 +41,10 @@ class StoreOfUser(StoreSource):
 
     async def find(self) -> Store:
         return await self._shared.backend.for_user(*self._tenant)
+
+    async def proposals(self) -> Store:
+        label = label_of_user(*self._tenant)
+        return await self._shared.backend.for_user(label, PROPOSALS)
 
     async def erase(self, confirm: str, context: Context) -> None:
         user, workspace = self._tenant
@@ -58,6 +67,10 @@ class StoreWithId(StoreSource):
 
     async def find(self) -> Store:
         return await self._shared.backend.open(self._store_id, self._workspace)
+
+    async def proposals(self) -> Store:
+        info = await self._shared.backend.info(self._store_id, self._workspace)
+        return await self._shared.backend.for_user(label_of(info), PROPOSALS)
 
     async def erase(self, confirm: str, context: Context) -> None:
         _check(confirm, self._store_id, "store")

@@ -18,6 +18,7 @@ from memoranda.command import (
     View,
 )
 from memoranda.errors import (
+    AwaitsApproval,
     BadPath,
     Conflict,
     Corrupt,
@@ -100,6 +101,8 @@ class Tool:
                     return await self._rename(command, context)
                 case _:
                     raise command.error
+        except AwaitsApproval as error:
+            return ToolResult(reply.waits_for_approval(error.path) + error.besides)
         except Refused as error:
             return reply.refused(error, command)
         except (Conflict, Unavailable, Corrupt) as error:
@@ -182,7 +185,11 @@ class Tool:
         """Apply a change; what a layer took out of it."""
         removed: list[Removal] = []
         context = replace(context, notice=removed.append)
-        await apply_with_retry(self._store, (change,), context, self._pause)
+        try:
+            await apply_with_retry(self._store, (change,), context, self._pause)
+        except AwaitsApproval as error:
+            error.besides = _note(removed)
+            raise
         return removed
 
 

@@ -43,6 +43,22 @@ def old_version() -> str:
     return version_ids()[1]
 
 
+def proposals() -> dict[str, Any]:
+    """What the commands about writes that wait print."""
+    Path("memoranda.toml").write_text("[[approval]]\npath = '/memories/rules/*'\n")
+    for name in "ab":
+        run("create", f"/memories/rules/{name}", "x")
+    listed = json_of("proposals", "list")
+    first, second = (each["id"] for each in listed["proposals"])
+    return {
+        "proposals list": listed,
+        "proposals show": json_of("proposals", "show", first),
+        "proposals approve": json_of("proposals", "approve", first, "--yes"),
+        "proposals reject": json_of("proposals", "reject", second, "--yes"),
+        "proposals expire": json_of("proposals", "expire"),
+    }
+
+
 def printed(old_version: str) -> dict[str, Any]:
     """What each command line of the page prints."""
     handler = ["handlers_of_the_page:none", "--section", "malformed"]
@@ -77,6 +93,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "hold add": json_of("hold", "add", "/memories/a.md"),
         "hold list": json_of("hold", "list"),
         "hold lift": json_of("hold", "lift", "/memories/a.md"),
+        **proposals(),
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),
@@ -97,9 +114,11 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
         "a hit",
         "a problem",
         "a change",
+        "a proposal",
     }
     for name, shape in shapes.items():
         fields = pages[name] | (version_fields() if "a version" in _row(name) else set[str]())
+        fields |= pages["a proposal"] if "a proposal" in _row(name) else set[str]()
         fields |= pages["an entry"] if "an entry" in _row(name) else set[str]()
         assert set(shape) == fields, name
 

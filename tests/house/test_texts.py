@@ -41,6 +41,7 @@ FRAGMENTS = (
     "Merge or delete files",
     "Too many memory commands",
     "Saved for review",
+    "already wait for review",
     "The memory is unavailable right now",
 )
 

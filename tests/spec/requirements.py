@@ -236,6 +236,7 @@ POLICY: Final = _section(
     ("Failing storage is one fixed text.", "ours"),
     ("A write that keeps losing races for 10 seconds is answered the same.", "ours"),
     ("A write that loses a race is run again and nothing is lost.", "ours"),
+    ("A write is refused where too many wait for approval already.", "ours"),
 )
 
 PATH: Final = _section(

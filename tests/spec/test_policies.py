@@ -11,6 +11,7 @@ from memoranda import reply
 from memoranda.command import Command, Create, Delete, Insert, Rename, StrReplace, View
 from memoranda.drive import run_now
 from memoranda.errors import (
+    AwaitsApproval,
     Conflict,
     Corrupt,
     Misuse,
@@ -18,6 +19,7 @@ from memoranda.errors import (
     Refused,
     SecretFound,
     TooManyCommands,
+    TooManyProposals,
     Unavailable,
     Unsupported,
 )
@@ -163,9 +165,22 @@ def test_a_masked_secret_adds_a_note_to_the_success_text() -> None:
 
 
 @pytest.mark.spec("POLICY-08")
-def test_a_write_that_waits_for_approval_says_so() -> None:
-    assert reply.waits_for_approval(PATH) == (
+@pytest.mark.parametrize("command", COMMANDS[1:], ids=lambda command: command.name)
+def test_a_write_that_waits_for_approval_says_so_and_is_no_error(
+    store: Store, command: Command
+) -> None:
+    waiting = Failing(store, lambda: AwaitsApproval(PATH, "prop_1"))
+    assert answer(waiting, command) == done(
         "Saved for review: /memories/a changes when a person approves it."
+    )
+
+
+@pytest.mark.spec("POLICY-12")
+def test_a_write_that_can_not_even_wait_says_how_many_do(store: Store) -> None:
+    full = Failing(store, lambda: TooManyProposals(100))
+    assert answer(full, Delete(PATH)) == failed(
+        "Error: Not saved: 100 changes already wait for review, the limit. "
+        "Try again when a person has decided about them."
     )
 
 

@@ -41,6 +41,7 @@ from memoranda.stores.base import (
     VersionPage,
     WrapperStore,
 )
+from memoranda.stores.companions import label_of_user
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.log.database import open_connection
 from memoranda.stores.ram import RamBackend
@@ -49,7 +50,7 @@ from memoranda.stores.sealed.backend import SealedBackend
 from memoranda.stores.sealed.envelope import OVERHEAD_BYTES
 from memoranda.stores.sealed.keys import Keys, LocalKey, key_of_environment, parse_key
 from memoranda.stores.sealed.recent import Recent
-from memoranda.stores.sealed.ring import PATH, WORKSPACE, Loaded, RingKeeper, label_of_user
+from memoranda.stores.sealed.ring import PATH, WORKSPACE, Loaded, RingKeeper
 from memoranda.stores.sealed.store import SealedStore
 from memoranda.stores.sqlite import SqliteBackend
 from memoranda.testing.faults import Call, FailingStore

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from memoranda.policies.approval import Approval
 from memoranda.policies.audit import Auditing
+from memoranda.policies.await_approval import AwaitApproval
+from memoranda.policies.desk import ProposalDesk
 from memoranda.policies.expiry import Expiry
+from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import MIB, Limits, LimitSize
 from memoranda.policies.mark import MarkInjection
 from memoranda.policies.policy import Policy
@@ -19,6 +23,7 @@ from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
 from memoranda.testing.faults import SuspendingStore, WrappingBackend
 from memoranda.testing.store_suite import StoreSuite
+from tests.stand_ins import fresh_store
 
 ROOMY = Limits(file_bytes=8 * MIB, store_bytes=64 * MIB, files=100_000)
 """Limits that no promise comes near; those that batches bring have to hold all the same."""
@@ -76,6 +81,14 @@ class TestMarks(Wrapped):
         return MarkInjection(store)
 
 
+RULES = (Approval(path="/memories/what-no-promise-writes/*"),)
+
+
+class TestApproval(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        return AwaitApproval(store, RULES, ProposalDesk(fresh_store("desk")), reviews=True)
+
+
 class TestTheWholeStack(Wrapped):
     def wrap(self, store: Store) -> Store:
         return around_store(store, Policy(limits=ROOMY))
@@ -92,7 +105,9 @@ class TestTheWholeStackOverAStoreThatSuspends(Wrapped):
         )
 
     def wrap(self, store: Store) -> Store:
-        return around_store(store, Policy(limits=ROOMY))
+        return around_store(
+            store, Policy(limits=ROOMY, approval=RULES), ProposalDesk(fresh_store("desk"))
+        )
 
 
 AUDITED = Policy(
@@ -100,6 +115,8 @@ AUDITED = Policy(
     audit=Auditing(reads="strict"),
     expiry=(Expiry(unused_days=1, age_days=1),),
     redaction=Redaction.off(),
+    approval=RULES,
+    injection=InjectionMarks(mode="review"),
 )
 
 
@@ -108,7 +125,7 @@ class TestTheWholeStackOverAFile(Wrapped):
         return SqliteBackend(home / "memory.db")
 
     def wrap(self, store: Store) -> Store:
-        return around_store(store, AUDITED)
+        return around_store(store, AUDITED, ProposalDesk(fresh_store("desk")))
 
 
 class TestTheWholeStackOverAFolder(Wrapped):
@@ -116,4 +133,4 @@ class TestTheWholeStackOverAFolder(Wrapped):
         return FolderBackend(home / "memory")
 
     def wrap(self, store: Store) -> Store:
-        return around_store(store, AUDITED)
+        return around_store(store, AUDITED, ProposalDesk(fresh_store("desk")))

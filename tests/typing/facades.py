@@ -8,6 +8,7 @@ from memoranda import AsyncMemory, Memory, StoredMemory, ToolResult
 from memoranda.operations.export import Exported
 from memoranda.operations.import_folder import Imported
 from memoranda.operations.restore import Restored
+from memoranda.policies.proposal import Proposal
 from memoranda.stores.base import (
     Directory,
     Entry,
@@ -38,6 +39,8 @@ def sync(memory: Memory) -> None:
     assert_type(memory.versions(), VersionPage)
     assert_type(memory.version("memver_1"), Version)
     assert_type(memory.diff("memver_1"), str)
+    assert_type(memory.proposals(), tuple[Proposal, ...])
+    assert_type(memory.approve("prop_1"), tuple[Version, ...])
     assert_type(memory.restore(to="memver_1"), Restored)
     assert_type(memory.undo(), tuple[Version, ...])
     assert_type(memory.redact("memver_1"), Version)

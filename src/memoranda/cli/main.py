@@ -21,6 +21,13 @@ from memoranda.cli.import_folder import import_folder
 from memoranda.cli.init import init
 from memoranda.cli.insert import insert
 from memoranda.cli.policy_show import policy_show
+from memoranda.cli.proposals import (
+    proposals_approve,
+    proposals_expire,
+    proposals_list,
+    proposals_reject,
+    proposals_show,
+)
 from memoranda.cli.redact import redact
 from memoranda.cli.redaction_report import redaction_report
 from memoranda.cli.rename import rename
@@ -73,6 +80,16 @@ GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., None]]]]] = {
     "hold": (
         "Keep paths from expiry, retention and erasure.",
         {"add": hold_add, "list": hold_list, "lift": hold_lift},
+    ),
+    "proposals": (
+        "Writes that wait for a person.",
+        {
+            "list": proposals_list,
+            "show": proposals_show,
+            "approve": proposals_approve,
+            "reject": proposals_reject,
+            "expire": proposals_expire,
+        },
     ),
     "policy": ("The rules that hold for a memory.", {"show": policy_show}),
 }

@@ -16,15 +16,25 @@ async def diff(store: Store, a: str, b: str | None = None, *, context_lines: int
     """
     old = await store.version(a)
     new = await _present(store, old) if b is None else await store.version(b)
-    old_bytes, new_bytes = _content(old), _content(new)
+    return unified(_content(old), _content(new), _name(old), _name(new), context_lines)
+
+
+def unified(
+    old_bytes: bytes, new_bytes: bytes, old_name: str, new_name: str, context_lines: int
+) -> str:
+    """The unified diff of two contents under these names, as ``diff`` gives it."""
     if old_bytes == new_bytes:
         return ""
-    old_name, new_name = _name(old), _name(new)
     try:
         old_text, new_text = old_bytes.decode(), new_bytes.decode()
     except UnicodeDecodeError:
         return f"Binary contents {old_name} and {new_name} differ\n"
-    return _unified(old_text, new_text, old_name, new_name, context_lines)
+    from difflib import unified_diff
+
+    lines = unified_diff(_lines(old_text), _lines(new_text), old_name, new_name, n=context_lines)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
 
 
 async def _present(store: Store, version: Version) -> Version:
@@ -47,15 +57,6 @@ def _name(version: Version) -> str:
     if version.operation == "deleted":
         return "/dev/null"
     return f"{version.path}\t{version.id}"
-
-
-def _unified(old: str, new: str, old_name: str, new_name: str, context_lines: int) -> str:
-    from difflib import unified_diff
-
-    lines = unified_diff(_lines(old), _lines(new), old_name, new_name, n=context_lines)
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
 
 
 def _lines(text: str) -> list[str]:

@@ -7,7 +7,15 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from memoranda.errors import BadFolder, BadPath, FileTooLarge, IsADirectory, NotFound, Refused
+from memoranda.errors import (
+    AwaitsApproval,
+    BadFolder,
+    BadPath,
+    FileTooLarge,
+    IsADirectory,
+    NotFound,
+    Refused,
+)
 from memoranda.escape import escape_for_display
 from memoranda.operations.export import Progress
 from memoranda.operations.host_folder import HostFolder, Kind, host_errors
@@ -187,6 +195,10 @@ class _Import:
             return
         try:
             await self._store.apply([put for _, put in batch], self._context)
+        except AwaitsApproval as error:
+            # It waits whole, as one proposal: halves would be proposed once more.
+            for names, _ in batch:
+                self._refuse(names, f"It waits for a person as {error.proposal_id}.")
         except Refused as error:
             if len(batch) == 1:
                 self._refuse(batch[0][0], str(error))

@@ -50,6 +50,7 @@ STRICTER: Final[Mapping[str, Stricter]] = {
     "policy.on_exists": _strictest("overwrite", "error"),
     "policy.read_only": _either,
     "policy.expiry": _both,
+    "policy.approval": _both,
     "limits.file_bytes": _least,
     "limits.store_bytes": _least,
     "limits.files": _least,

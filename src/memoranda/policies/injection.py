@@ -8,8 +8,8 @@ from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
 
 MarkMode: TypeAlias = Literal["off", "flag", "review"]
-"""``flag`` stores the text and notes its marks in the audit entry of the change; ``review`` is to
-have it wait for a person: a memory can't be opened with it as long as there is no approval."""
+"""``flag`` stores the text and notes its marks in the audit entry of the change; ``review`` has the
+write wait for a person as a proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

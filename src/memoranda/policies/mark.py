@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from memoranda.errors import Misuse
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import replace
 from memoranda.path import MemoryPath
-from memoranda.policies.injection import MarkMode
 from memoranda.stores.audit import FLAGS
-from memoranda.stores.base import Change, Context, Edit, Move, Put, Store, Version, WrapperStore
+from memoranda.stores.base import Change, Context, Edit, Move, Put, Version, WrapperStore
 from memoranda.text.splice import Splice
 
 NEAR_BYTES: Final = 300
@@ -32,18 +30,7 @@ class MarkInjection(WrapperStore):
     The entry's details name, by path, the marks of ``memoranda.detect.injection``. Contents and
     names of new places are looked at; of an edit what is new, with what stands near it. Nothing is
     changed or refused. The patterns are loaded with the first write.
-
-    Raises ``Misuse`` for the mode ``review``: it promises that a person looks first, and there is
-    nothing yet that would make a write wait.
     """
-
-    def __init__(self, inner: Store, mode: MarkMode = "flag") -> None:
-        if mode == "review":
-            raise Misuse(
-                'InjectionMarks: mode "review" needs the approval of writes, which this version '
-                'does not have; use "flag".'
-            )
-        super().__init__(inner)
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         marks = _Marks(context)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
 from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
+from memoranda.policies.approval import Approval
 from memoranda.policies.audit import Auditing
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.injection import InjectionMarks
@@ -15,6 +16,7 @@ from memoranda.stores.base import Retention
 
 OnExists: TypeAlias = Literal["error", "overwrite"]
 
+_ROWS: Final = {"expiry": Expiry, "approval": Approval}
 _PARTS: Final = {"limits": Limits, "redaction": Redaction, "injection": InjectionMarks}
 
 
@@ -30,7 +32,8 @@ class Policy:
     ``audit`` says what becomes of views in the audit, ``expiry`` which memories a sweep removes:
     those that any of its rules is about.
     ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
-    what happens to text that speaks to the agent as an instruction would.
+    what happens to text that speaks to the agent as an instruction would. ``approval`` says which
+    writes wait for a person: those that any of its rules is about.
 
     Raises ``Misuse`` for values that can't be.
     """
@@ -43,6 +46,12 @@ class Policy:
     expiry: tuple[Expiry, ...] = ()
     redaction: Redaction = Redaction()
     injection: InjectionMarks = InjectionMarks()
+    approval: tuple[Approval, ...] = ()
+
+    @property
+    def asks_people(self) -> bool:
+        """Whether there are writes that wait for a person."""
+        return bool(self.approval) or self.injection.mode == "review"
 
     def __post_init__(self) -> None:
         for name, kind in _PARTS.items():
@@ -57,8 +66,12 @@ class Policy:
             raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
         if self.retention is not None:
             _check(self.retention)
-        if type(self.expiry) is not tuple or not all(type(one) is Expiry for one in self.expiry):
-            raise Misuse("Policy: expiry has to be a tuple of Expiry objects.")
+        for name, kind in _ROWS.items():
+            rows: object = getattr(self, name)
+            if type(rows) is not tuple or not all(
+                type(row) is kind for row in cast("tuple[object, ...]", rows)
+            ):
+                raise Misuse(f"Policy: {name} has to be a tuple of {kind.__name__} objects.")
         if type(self.audit) is not Auditing:
             raise Misuse(f"Policy: audit is {self.audit!r}; it has to be an Auditing object.")
 

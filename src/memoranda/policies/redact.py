@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memoranda.errors import AwaitsApproval
 from memoranda.light_dataclasses import replace
 from memoranda.stores.base import (
     Change,
@@ -47,10 +48,12 @@ class RedactSecrets(WrapperStore):
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
         removals: dict[int, Removal] = {}
         cleaned = [self._cleaned(change, place, removals) for place, change in enumerate(changes)]
-        versions = await self.inner.apply(cleaned, context)
-        if context.notice is not None:
-            for place in sorted(removals):
-                context.notice(removals[place])
+        try:
+            versions = await self.inner.apply(cleaned, context)
+        except AwaitsApproval:  # it is kept, too, without what was taken out
+            _tell(removals, context)
+            raise
+        _tell(removals, context)
         return versions
 
     def _cleaned(self, change: Change, place: int, removals: dict[int, Removal]) -> Change:
@@ -80,6 +83,12 @@ class RedactSecrets(WrapperStore):
         if isinstance(change, Move):
             redactor.check_name(change.target)
         return change
+
+
+def _tell(removals: dict[int, Removal], context: Context) -> None:
+    if context.notice is not None:
+        for place in sorted(removals):
+            context.notice(removals[place])
 
 
 def hidden_names(redaction: Redaction) -> Callable[[str], str]:

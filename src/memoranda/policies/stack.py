@@ -1,7 +1,7 @@
 """The order of the layers, and why that order.
 
     raw input -> parse -> Audit -> LimitRate -> NoteUse -> tool
-        -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> MarkInjection
+        -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> MarkInjection -> AwaitApproval
         -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
@@ -17,14 +17,17 @@ Stores, from the outside in:
 3. ``RedactSecrets`` before everything that keeps, counts or passes on contents: behind it there is
    no secret any more.
 4. ``MarkInjection`` on what is left: it marks what is stored, and a refused text needs no mark.
-5. ``KeepHistory``, where the policy says other than the stores do by themselves.
-6. ``LimitSize`` next to the store: limits are those of what is stored in the end.
+5. ``AwaitApproval`` behind both: what waits holds no secret, and has its marks, for which it may
+   wait. What is approved goes through all of them once more.
+6. ``KeepHistory``, where the policy says other than the stores do by themselves.
+7. ``LimitSize`` next to the store: limits are those of what is stored in the end.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from memoranda.errors import Unsupported
 from memoranda.policies.audit import Audit, AuditTrail, NoteUnchanged
 from memoranda.policies.expiry import Uses
 from memoranda.policies.handler import Handler
@@ -35,12 +38,18 @@ from memoranda.policies.redact import RedactSecrets, hidden_names
 from memoranda.policies.retention import KeepHistory, default_retention
 from memoranda.stores.base import Ceiling, Store
 
+if TYPE_CHECKING:
+    from memoranda.policies.desk import ProposalDesk
+
 # What local stores keep by themselves; not to say it again spares every call a layer.
 _OF_THE_STORES: Final = default_retention(Limits().store_bytes)
 
 
-def around_store(store: Store, policy: Policy) -> Store:
-    """``store`` inside the layers that ``policy`` asks for."""
+def around_store(store: Store, policy: Policy, desk: ProposalDesk | None = None) -> Store:
+    """``store`` inside the layers that ``policy`` asks for; ``desk`` is where its proposals lie.
+
+    Raises ``Unsupported`` where writes shall wait and there is no desk.
+    """
     trail = trail_of(store, policy)
     ceiling = policy.limits.ceiling
     if ceiling != Ceiling():
@@ -48,8 +57,15 @@ def around_store(store: Store, policy: Policy) -> Store:
     retention = policy.retention or default_retention(policy.limits.store_bytes)
     if retention != _OF_THE_STORES:
         store = KeepHistory(store, retention)
+    if policy.asks_people:
+        from memoranda.policies.await_approval import AwaitApproval
+
+        if desk is None:
+            raise Unsupported("approval: a store that you brought has no place for proposals")
+        reviews = policy.injection.mode == "review"
+        store = AwaitApproval(store, policy.approval, desk, ceiling=ceiling, reviews=reviews)
     if policy.injection.mode != "off":
-        store = MarkInjection(store, policy.injection.mode)
+        store = MarkInjection(store)
     if policy.redaction.looks:
         store = RedactSecrets(store, policy.redaction)
     store = NoteUnchanged(store, trail)

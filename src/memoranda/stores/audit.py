@@ -17,11 +17,17 @@ OK: Final = "ok"
 UNCHANGED: Final = "unchanged"
 """The outcome of a change that left everything as it was."""
 
+PROPOSED: Final = "proposed"
+"""The outcome of a write that waits for a person."""
+
 PATH: Final = "path"
 TARGET: Final = "target"
 OUTCOME: Final = "outcome"
 """Keys of an audit draft (``Context.audit``) that are fields of an entry; others are details."""
 
+
+PROPOSAL: Final = "proposal"
+"""Key of a draft, and of an entry's details: the id of a write that waits or waited for a person."""
 
 FLAGS: Final = "flags"
 """Key of a draft, and of an entry's details: by path, the marks of text that instructs the agent."""

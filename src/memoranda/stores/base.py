@@ -484,7 +484,10 @@ class Backend(ABC):
     @abstractmethod
     async def erase(self, store_id: str, context: Context, workspace: str = "default") -> None:
         """Remove a store, memories, history and all, so that nothing stays readable; the
-        backend's own audit notes that it happened. Raises ``UnknownId``."""
+        backend's own audit notes that it happened. Raises ``UnknownId``.
+
+        What waits for a person goes along: end with ``companions.erase_proposals``.
+        """
 
     @abstractmethod
     async def close(self) -> None:

@@ -169,7 +169,9 @@ class Context:
     ``audit`` is the draft of the audit entry: small, content-free, JSON-able; a store reads it once
     the batch's edits have run, since a layer may learn from them what to note. ``retention`` says
     how much history stays from this batch on; None leaves it to the backend. ``notice`` is told by
-    a layer, once the batch is stored, what it took out; stores leave it alone.
+    a layer, once the batch is stored (or waits), what it took out; stores leave it alone. ``approval`` says why
+    a batch need not wait for a person: the id of the proposal that it carries out, or the name of a
+    rule that people set; programs' and agents' own writes have none.
     """
 
     actor: str = "agent"
@@ -179,3 +181,4 @@ class Context:
     audit: Mapping[str, Any] = _NO_AUDIT
     retention: Retention | None = None
     notice: Callable[[Removal], None] | None = None
+    approval: str | None = None

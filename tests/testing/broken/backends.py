@@ -228,6 +228,13 @@ class HidesInsteadOfErasing(DictBackend):
 backend("an_erased_store_is_gone_from_everywhere")(HidesInsteadOfErasing)
 
 
+@backend("what_waits_for_a_person_is_erased_with_its_store")
+class ForgetsWhatWaits(DictBackend):
+    async def erase(self, store_id: str, context: Context, workspace: str = "default") -> None:
+        self.of_id(store_id, workspace)
+        del self.disk.shelves[store_id]
+
+
 @backend("an_erased_user_begins_anew")
 class ErasesOnlyTheMemories(DictBackend):
     async def erase(self, store_id: str, context: Context, workspace: str = "default") -> None:

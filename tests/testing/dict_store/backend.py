@@ -13,6 +13,7 @@ from memoranda.stores.base import (
     StoreInfo,
     StorePage,
 )
+from memoranda.stores.companions import erase_proposals
 from memoranda.tenant import check_tenant
 from tests.testing.dict_store.batch import Batch
 from tests.testing.dict_store.state import Disk, Shelf
@@ -150,8 +151,9 @@ class DictBackend(Backend):
         return shelf.info
 
     async def erase(self, store_id: str, context: Context, workspace: str = "default") -> None:
-        self.of_id(store_id, workspace)
+        info = self.of_id(store_id, workspace).info
         del self.disk.shelves[store_id]
+        await erase_proposals(self, info, context)
 
     async def close(self) -> None:
         self.closed = True

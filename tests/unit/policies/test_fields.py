@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from memoranda.policies.approval import Approval
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.fields import BY_KEY, FIELDS, STRICTER, policy_of
 from memoranda.policies.policy import Policy
@@ -15,6 +16,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "policy.on_exists": ("overwrite", "error"),
     "policy.read_only": (False, True),
     "policy.expiry": ((), (Expiry(age_days=1),)),
+    "policy.approval": ((), (Approval(),)),
     "limits.file_bytes": (None, 5),
     "limits.store_bytes": (7, 5),
     "limits.files": (None, 5),

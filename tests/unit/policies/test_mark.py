@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from memoranda import InjectionMarks, Memory, Misuse, Policy
+from memoranda import InjectionMarks, Memory, Policy
 from memoranda.drive import run_now
 from memoranda.path import parse_path
 from memoranda.policies.mark import MarkInjection
@@ -84,11 +82,6 @@ def test_off_looks_at_nothing() -> None:
     memory = Memory.of_store(fresh_store(), policy=Policy(injection=InjectionMarks(mode="off")))
     memory.write(PATH, BAD)
     assert changes(memory)[0].details == {}
-
-
-def test_review_is_refused_as_long_as_nothing_can_wait() -> None:
-    with pytest.raises(Misuse, match='"review" needs the approval'):
-        Memory.open("memory:", policy=Policy(injection=InjectionMarks(mode="review")))
 
 
 def test_a_framed_view_says_first_that_it_is_data() -> None:

@@ -166,6 +166,7 @@ class FolderBackend(ControlledBackend):
     async def erase(
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
+        from memoranda.stores.companions import erase_proposals
         from memoranda.stores.folder.erasing import erase_directory
 
         info = await self.info(store_id, workspace)
@@ -185,6 +186,7 @@ class FolderBackend(ControlledBackend):
         with self._changing() as db:
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.clock.now_ns())
+        await erase_proposals(self, info, context)
 
     async def close(self) -> None:
         if not self.is_closed:

@@ -16,6 +16,7 @@ import apsw
 from memoranda.errors import Corrupt, Held, MemorandaError, Misuse, Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Report, StorePage
+from memoranda.stores.companions import erase_proposals
 from memoranda.stores.controlled import ControlledBackend
 from memoranda.stores.group_commit import GroupCommit
 from memoranda.stores.log import check, holds
@@ -127,7 +128,7 @@ class SqlBackend(ControlledBackend):
     async def erase(
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
-        await self.info(store_id, workspace)
+        info = await self.info(store_id, workspace)
         with self._changing() as db:
             control.get(db, store_id, workspace)
             found = find(db, Place(store_id, workspace, None))
@@ -138,6 +139,7 @@ class SqlBackend(ControlledBackend):
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.now())
         self._scrub()
+        await erase_proposals(self, info, context)
 
     async def close(self) -> None:
         if self.is_closed:

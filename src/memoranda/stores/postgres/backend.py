@@ -8,6 +8,7 @@ from weakref import WeakSet, WeakValueDictionary
 
 from memoranda.errors import Misuse, UnknownId
 from memoranda.stores.base import Backend, Capabilities, Retention, StoreInfo, StorePage
+from memoranda.stores.companions import erase_proposals
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.patience import patiently
 from memoranda.stores.postgres import address, stores
@@ -154,7 +155,7 @@ class PostgresBackend(Backend):
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         now = self.now()
-        await self.info(store_id, workspace)
+        info = await self.info(store_id, workspace)
 
         async def work(these: Stores) -> None:
             try:
@@ -163,6 +164,7 @@ class PostgresBackend(Backend):
                 return  # it is gone: by a try whose answer got lost, or by somebody faster
 
         await self._in(workspace, work)
+        await erase_proposals(self, info, context)
 
     async def close(self) -> None:
         if self.is_closed:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Misuse
 from memoranda.stores.base import Backend, Context, Store, StoreInfo, StorePage
-from memoranda.stores.sealed.ring import WORKSPACE, RingKeeper, label_of, label_of_user
+from memoranda.stores.companions import PROPOSALS, label_of, label_of_user
+from memoranda.stores.sealed.ring import WORKSPACE, RingKeeper
 from memoranda.stores.sealed.store import SealedStore
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
@@ -96,9 +97,12 @@ class SealedBackend(Backend):
         info = await self.inner.info(store_id, workspace)
         # The store first: a hold may forbid it, and then its keys have to stay.
         await self.inner.erase(store_id, context, workspace)
-        keys = await self.inner.find_user(label_of(info), WORKSPACE)
-        if keys is not None:
-            await self.inner.erase(keys.id, context, WORKSPACE)
+        label = label_of(info)
+        # And the keys of its proposals, which went with it.
+        for name in (label, label_of_user(label, PROPOSALS)):
+            keys = await self.inner.find_user(name, WORKSPACE)
+            if keys is not None:
+                await self.inner.erase(keys.id, context, WORKSPACE)
 
     async def rewrap_keys(self) -> int:
         """Have the current key-encryption key wrap the data keys of all stores; of how many another

@@ -1,8 +1,7 @@
 """A store's data keys, wrapped, in a small store of their own beside it.
 
-The ring of a store is the memory ``/keys.json`` of a companion: the store of a made-up user in the
-workspace ``sealed-keys`` of the same backend. So it works on every backend, is written as durably as
-any memory, and is erased as thoroughly.
+The ring of a store is the memory ``/keys.json`` of a companion (``stores/companions.py``) in the
+workspace ``sealed-keys`` of the same backend.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from memoranda.stores.sealed.keys import KEY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from memoranda.stores.base import Store, StoreInfo
+    from memoranda.stores.base import Store
     from memoranda.stores.sealed.keys import Keys
 
 WORKSPACE: Final = "sealed-keys"
@@ -54,22 +53,6 @@ class Loaded(NamedTuple):
 
     ring: Ring
     stamp: Hashable
-
-
-def label_of(info: StoreInfo) -> str:
-    """The made-up user whose store keeps the ring of a store."""
-    if info.user is None:
-        return _label("id", info.id)
-    return label_of_user(info.user, info.workspace)
-
-
-def label_of_user(user: str, workspace: str) -> str:
-    """The same for the store of a user, made or not."""
-    return _label("user", workspace, user)
-
-
-def _label(*parts: str) -> str:
-    return f"{parts[0]}-{sha256('/'.join(parts).encode()).hexdigest()[:40]}"
 
 
 class RingKeeper:

@@ -41,6 +41,7 @@ from memoranda.stores.base import (
     VersionPage,
     WrapperStore,
 )
+from memoranda.stores.beneath import memories_beneath
 from memoranda.stores.log import search
 from memoranda.stores.sealed.checks import Checks, generation_of
 from memoranda.stores.sealed.envelope import (
@@ -167,7 +168,10 @@ class SealedStore(WrapperStore):
         return await self._entry(await self.inner.locate(memory_id))
 
     async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
-        sizes = [(one.path, _plain_size(one.size_bytes)) for one in await self._beneath(directory)]
+        sizes = [
+            (one.path, _plain_size(one.size_bytes))
+            for one in await memories_beneath(self.inner, directory)
+        ]
         if not sizes:
             return await self.inner.outline(directory, line_chars)
         return outline_of(directory, sizes, line_chars)
@@ -188,14 +192,15 @@ class SealedStore(WrapperStore):
                 entries.append(await self._entry(one))
             else:
                 sizes = [
-                    _plain_size(below.size_bytes) for below in await self._beneath(one.path, at)
+                    _plain_size(below.size_bytes)
+                    for below in await memories_beneath(self.inner, one.path, at)
                 ]
                 entries.append(Directory(one.path, sum(sizes)))
         return Page(tuple(entries), page.after)
 
     async def search(self, query: str, prefix: MemoryPath, *, limit: int = 50) -> tuple[Hit, ...]:
         words = search.words_of(query)
-        entries = await self._beneath(prefix)
+        entries = await memories_beneath(self.inner, prefix)
         if sum(one.size_bytes for one in entries) > SEARCHED_BYTES:
             raise Unsupported(f"search in more than {SEARCHED_BYTES} bytes of sealed contents")
         found: list[Hit] = []
@@ -295,7 +300,7 @@ class SealedStore(WrapperStore):
         report = await self.inner.verify()
         self._large = None
         problems, notes = list(report.problems), list(report.notes)
-        for one in await self._beneath(ROOT):
+        for one in await memories_beneath(self.inner, ROOT):
             try:
                 await self.read(one.path)
             except Corrupt as error:
@@ -328,17 +333,6 @@ class SealedStore(WrapperStore):
             await self.inner.close()
 
     # ---- what the store below says, as the caller is to see it
-
-    async def _beneath(self, prefix: MemoryPath, at: Moment | None = None) -> Sequence[Entry]:
-        """All memories beneath a directory, as the store below knows them."""
-        found: list[Entry] = []
-        after: str | None = None
-        while True:
-            page = await self.inner.list(prefix, after=after, at=at)
-            found += [one for one in page.entries if isinstance(one, Entry)]
-            if page.after is None:
-                return found
-            after = page.after
 
     async def _entry(self, entry: Entry) -> Entry:
         shown = await self._plain_sha256(entry.sha256, entry.version_id)

@@ -6,6 +6,7 @@ from functools import partial
 
 from memoranda.errors import MemorandaError, Misuse, ReadOnly, UnknownId
 from memoranda.stores.base import Context, Edit, Move, Put, Store, StoreInfo
+from memoranda.stores.companions import PROPOSALS, label_of_user
 from memoranda.testing.promises.rig import USER, Rig, errors
 from memoranda.testing.promises.searching import have_it_indexed
 from memoranda.testing.promises.steps import (
@@ -322,6 +323,18 @@ class BackendPromises:
         if rig.backend.capabilities.durable:
             assert await tree(rig.store) == {"/keep.md": b"kept"}
             await self._nowhere(rig, info.id, "default")
+        assert not any(SECRET in blob for blob in rig.subject.stored_bytes(rig.home))
+
+    async def promise_what_waits_for_a_person_is_erased_with_its_store(self, rig: Rig) -> None:
+        store = await rig.for_user("doomed")
+        await put(store, "/a.md", b"other")
+        label = label_of_user("doomed", "default")
+        waiting = await rig.backend.for_user(label, PROPOSALS)
+        await put(waiting, "/prop_1/0", SECRET)
+        await waiting.close()
+        await rig.backend.erase(store.id, OFFICER)
+        assert await rig.backend.find_user(label, PROPOSALS) is None
+        await rig.reopen()
         assert not any(SECRET in blob for blob in rig.subject.stored_bytes(rig.home))
 
     async def promise_an_erased_user_begins_anew(self, rig: Rig) -> None:
