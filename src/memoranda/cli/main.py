@@ -8,7 +8,9 @@ from typing import Annotated, Final
 import typer
 
 from memoranda.cli.audit import audit
+from memoranda.cli.chat import chat
 from memoranda.cli.conformance import conformance
+from memoranda.cli.consolidate import consolidate
 from memoranda.cli.create import create
 from memoranda.cli.delete import delete
 from memoranda.cli.demo import demo
@@ -48,6 +50,7 @@ from memoranda.cli.view import view
 
 COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "demo": demo,
+    "chat": chat,
     "view": view,
     "create": create,
     "replace": replace,
@@ -64,6 +67,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "users": users,
     "init": init,
     "status": status,
+    "consolidate": consolidate,
     "export": export,
     "import": import_folder,
     "verify": verify,

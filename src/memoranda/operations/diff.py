@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from memoranda.errors import ContentGone, UnknownId
 from memoranda.stores.base import Store, Version
+
+NOWHERE: Final = "/dev/null"
+"""How a diff names the side on which there is nothing."""
 
 
 async def diff(store: Store, a: str, b: str | None = None, *, context_lines: int = 3) -> str:
@@ -20,7 +25,7 @@ async def diff(store: Store, a: str, b: str | None = None, *, context_lines: int
 
 
 def unified(
-    old_bytes: bytes, new_bytes: bytes, old_name: str, new_name: str, context_lines: int
+    old_bytes: bytes, new_bytes: bytes, old_name: str, new_name: str, context_lines: int = 3
 ) -> str:
     """The unified diff of two contents under these names, as ``diff`` gives it."""
     if old_bytes == new_bytes:
@@ -55,7 +60,7 @@ def _content(version: Version) -> bytes:
 
 def _name(version: Version) -> str:
     if version.operation == "deleted":
-        return "/dev/null"
+        return NOWHERE
     return f"{version.path}\t{version.id}"
 
 

@@ -22,6 +22,14 @@ def run_command(memory: Memory, command: dict[str, Any]) -> str | list[Block]:
     return result.content
 
 
+def call_line(call: Block) -> str:
+    """A call of the memory tool as a line: ``[rename /memories/a.md /memories/b.md]``."""
+    given: dict[str, Any] = call["input"]
+    words = [given.get("command"), given.get("path") or given.get("old_path")]
+    words.append(given.get("new_path"))
+    return "[" + " ".join(str(word) for word in words if word is not None) + "]"
+
+
 def print_answer(answer: str | list[Block], *, as_json: bool) -> None:
     """Print it as Claude reads it."""
     if as_json:

@@ -17,7 +17,7 @@ class NotConfirmed(Refused):
 
 def confirm(question: str, *, yes: bool) -> None:
     """Go on only if a person says y, or ``yes`` was said beforehand; else ``NotConfirmed``."""
-    if not yes and _answer(question, " [y/N] ").casefold() not in {"y", "yes"}:
+    if not yes and ask(question, " [y/N] ") not in {"y", "yes"}:
         raise NotConfirmed("It was not confirmed, so nothing was changed.")
 
 
@@ -26,6 +26,11 @@ def confirm_by_typing(question: str, word: str, *, yes: bool) -> None:
     ``NotConfirmed``."""
     if not yes and _answer(question, f" Type {word} to go on: ") != word:
         raise NotConfirmed("It was not confirmed, so nothing was changed.")
+
+
+def ask(question: str, how: str) -> str:
+    """What a person answers, in lower case; raises ``NotConfirmed`` where nobody is there."""
+    return _answer(question, how).casefold()
 
 
 def _answer(question: str, how: str) -> str:
