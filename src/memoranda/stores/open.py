@@ -4,6 +4,7 @@
 ``./memory``, ``/srv/memory``      a folder (``file:///srv/memory`` is the same)
 ``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
 ``postgresql://user@host/name``    PostgreSQL; blocks, or suspends for callers that await
+``s3://bucket/prefix``             an object store (``gs://``, ``az://`` too); blocks or suspends
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
 ``sealed:`` before any of these    the same with its contents encrypted; the key comes from
                                    ``MEMORANDA_SEALED_KEY`` or ``MEMORANDA_SEALED_KEY_FILE``
@@ -46,9 +47,7 @@ def open_suspending(url: str) -> Backend:
     scheme = _SCHEME.match(url)
     if scheme is not None and scheme[1].lower() == SEALED:
         return _seal(open_suspending(url[scheme.end() :]))
-    from memoranda.stores.postgres.backend import PostgresBackend
-
-    return PostgresBackend(url, suspends=True)
+    return _network(url, suspends=True)
 
 
 def open_backend(url: str) -> Backend:
@@ -61,11 +60,20 @@ def open_backend(url: str) -> Backend:
         return _folder(url)
     name = scheme[1].lower()
     if name in _TWO_COLOURS:
-        from memoranda.stores.postgres.backend import PostgresBackend
-
-        return PostgresBackend(url)
+        return _network(url, suspends=False)
     own = _OWN.get(name)
     return _outside(name, url) if own is None else own(url[scheme.end() :])
+
+
+def _network(url: str, *, suspends: bool) -> Backend:
+    """The backend of a scheme that has both colours."""
+    if url.partition(":")[0].lower() in _POSTGRES:
+        from memoranda.stores.postgres.backend import PostgresBackend
+
+        return PostgresBackend(url, suspends=suspends)
+    from memoranda.stores.bucket.backend import BucketBackend
+
+    return BucketBackend(url, suspends=suspends)
 
 
 def _folder(path: str) -> Backend:
@@ -122,11 +130,12 @@ def _outside(name: str, url: str) -> Backend:
         return make(url)
     raise Misuse(
         f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:,"
-        f" postgresql:, sealed: and what other packages add as {ENTRY_POINTS}."
+        f" postgresql:, s3:, gs:, az:, sealed: and what other packages add as {ENTRY_POINTS}."
     )
 
 
-_TWO_COLOURS: Final = frozenset({"postgresql", "postgres"})
+_POSTGRES: Final = frozenset({"postgresql", "postgres"})
+_TWO_COLOURS: Final = _POSTGRES | {"s3", "gs", "az"}
 
 _OWN: Final[dict[str, Callable[[str], Backend]]] = {
     "file": _file,
