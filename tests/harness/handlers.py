@@ -15,6 +15,7 @@ from typing import Any
 
 from memoranda import AsyncMemory, Memory
 from memoranda.stores.base import Report
+from tests.stores.bucket_server import bucket_url
 from tests.stores.postgres_server import postgres_url
 
 Answer = tuple[Any, bool]
@@ -94,6 +95,11 @@ def in_postgres(base: str) -> tuple[str, str]:
     return postgres_url(), "h" + sha256(base.encode()).hexdigest()
 
 
+def in_bucket(base: str) -> tuple[str, str]:
+    """The same on the object store of the process which started this one."""
+    return bucket_url(), "h" + sha256(base.encode()).hexdigest()
+
+
 def folder(base: str) -> Handler:
     return Handler(in_folder(base))
 
@@ -110,6 +116,10 @@ def postgres(base: str) -> Handler:
     return Handler(*in_postgres(base))
 
 
+def bucket(base: str) -> Handler:
+    return Handler(*in_bucket(base))
+
+
 def folder_async(base: str) -> AsyncHandler:
     return AsyncHandler(in_folder(base))
 
@@ -120,6 +130,10 @@ def sqlite_async(base: str) -> AsyncHandler:
 
 def postgres_async(base: str) -> AsyncHandler:
     return AsyncHandler(*in_postgres(base))
+
+
+def bucket_async(base: str) -> AsyncHandler:
+    return AsyncHandler(*in_bucket(base))
 
 
 def ram_async(base: str) -> AsyncHandler:
@@ -137,6 +151,8 @@ FACTORIES: dict[str, Callable[[str], Callable[[dict[str, Any]], Answer]]] = {
     "sqlite_async": sqlite_async,
     "postgres": postgres,
     "postgres_async": postgres_async,
+    "bucket": bucket,
+    "bucket_async": bucket_async,
     "folder": folder,
     "folder_async": folder_async,
     "sdk_folder": sdk_folder,

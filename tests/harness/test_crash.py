@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.runs import run
+from tests.stores.bucket_server import bucket_url
 from tests.stores.postgres_server import postgres_url
 
 
@@ -24,6 +25,19 @@ def test_a_killed_client_of_postgres_loses_nothing_acknowledged() -> None:
 def test_two_hundred_killed_clients_of_postgres_lose_nothing_acknowledged() -> None:
     postgres_url()
     said = run("crash", "postgres", "--rounds", "200", "--seed", "full", seconds=3600)
+    assert "verify() run 200 times" in said
+
+
+def test_a_killed_client_of_a_bucket_loses_nothing_acknowledged() -> None:
+    bucket_url()
+    said = run("crash", "bucket", "--rounds", "20", seconds=280)
+    assert "verify() run 20 times" in said
+
+
+@pytest.mark.full
+def test_two_hundred_killed_clients_of_a_bucket_lose_nothing_acknowledged() -> None:
+    bucket_url()
+    said = run("crash", "bucket", "--rounds", "200", "--seed", "full", seconds=3600)
     assert "verify() run 200 times" in said
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.harness.runs import run
+from tests.stores.bucket_server import bucket_url
 from tests.stores.postgres_server import postgres_url
 
-STORES = ["folder", "sqlite", "postgres"]
+STORES = ["folder", "sqlite", "postgres", "bucket"]
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,8 @@ def server(request: pytest.FixtureRequest) -> None:
     """Up before the run, so that its processes find one."""
     if request.getfixturevalue("handler") == "postgres":
         postgres_url()
+    if request.getfixturevalue("handler") == "bucket":
+        bucket_url()
 
 
 @pytest.mark.parametrize("handler", STORES)

@@ -11,6 +11,8 @@ WHY = {
     "drive.py": "renewed (after_fork.py); the one of a job is never waited for",
     "policies/rate.py": "renewed (after_fork.py)",
     "shared_backends.py": "all of it is made anew in the child",
+    "stores/bucket/cache.py": "renewed (after_fork.py)",
+    "stores/bucket/sync_port.py": "renewed (after_fork.py)",
     "stores/folder/backend.py": "held by the thread that forks, and made anew in the child",
     "stores/folder/counters.py": "held inside the gate only, and a fork waits until nobody is there",
     "stores/folder/forking.py": "the gate itself: shut by the thread that forks, made anew after it",

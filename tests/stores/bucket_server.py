@@ -26,6 +26,7 @@ import obstore
 from obstore.store import ObjectStore
 
 from memoranda.stores.bucket import address
+from memoranda.stores.bucket.sync_port import listed
 
 START_SECONDS = 30.0
 ACCESS_KEY = "test"
@@ -133,6 +134,17 @@ def server() -> Server:
     return made
 
 
+URL_FOR_CHILDREN = "BUCKET_OF_THE_TESTS"
+
+
+def bucket_url() -> str:
+    """A URL for this process and for those that a test starts after asking for it."""
+    given = os.environ.get(URL_FOR_CHILDREN)
+    if given is None:
+        given = os.environ[URL_FOR_CHILDREN] = url_for(Path("children"))
+    return given
+
+
 _prefixes: dict[Path, str] = {}
 
 
@@ -149,7 +161,7 @@ def url_for(home: Path) -> str:
 def objects(url: str) -> dict[str, bytes]:
     """Every object below a URL's prefix, by its key."""
     client = client_of(url)
-    keys = [meta["path"] for page in obstore.list(client) for meta in page]
+    keys = [meta["path"] for page in listed(client) for meta in page]
     return {key: bytes(obstore.get(client, key).bytes()) for key in keys}
 
 

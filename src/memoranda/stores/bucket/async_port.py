@@ -16,8 +16,8 @@ from memoranda.stores.bucket.faults import Missing, Taken, translated
 from memoranda.stores.bucket.port import AT_ONCE, Got, Port, Seen, Tag, Wish, chunks, tag_of
 from memoranda.stores.bucket.sync_port import (
     DELETED_AT_ONCE,
-    LISTED_AT_ONCE,
     check_process,
+    listed,
     options_of,
     seen_of,
 )
@@ -87,7 +87,7 @@ class AsyncPort(Port):
     ) -> list[Seen]:
         found: list[Seen] = []
         with translated():
-            stream = obstore.list(self._opened(), prefix, offset=after, chunk_size=LISTED_AT_ONCE)
+            stream = listed(self._opened(), prefix, after)
             async for page in stream:
                 found += [seen_of(one) for one in page]
                 if most is not None and len(found) >= most:

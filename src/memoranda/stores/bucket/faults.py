@@ -43,7 +43,7 @@ def translated() -> Generator[None]:
         raise Taken from error
     except exceptions.NotModifiedError as error:
         raise Same from error
-    except (FileNotFoundError, exceptions.NotFoundError) as error:
+    except FileNotFoundError as error:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise Unavailable(NO_BUCKET) from error
         raise Missing from error

@@ -11,8 +11,8 @@ from memoranda.stores.bucket.shelf import Bench
 
 if TYPE_CHECKING:
     from memoranda.stores.bucket.head import Head
-    from memoranda.stores.bucket.place import Place
     from memoranda.stores.bucket.port import Port
+    from memoranda.stores.bucket.shelf import Shelf
 
 
 class Ground:
@@ -30,7 +30,6 @@ class Ground:
             await probe.check(self.port)
             self._is_checked = True
 
-    def bench(self, place: Place, head: Head) -> Bench:
+    def bench(self, shelf: Shelf, head: Head) -> Bench:
         """Where the objects of a store's next head are made."""
-        shelf = place.shelf(self.port, self.cache, head)
         return Bench(shelf, self.port, self.cache, head.secret, head.turn + 1)

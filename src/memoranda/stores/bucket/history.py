@@ -65,7 +65,7 @@ async def _memories(sight: Sight, where: VersionFilter) -> Sequence[int] | None:
         wanted = await sight.ever_at(where.path)
     if where.memory_id is not None:
         number = ids.node_of(sight.head, where.memory_id)
-        one = set() if number is None else {number}
+        one: set[int] = set() if number is None else {number}
         wanted = one if wanted is None else wanted & one
     return None if wanted is None else sorted(wanted)
 

@@ -73,6 +73,11 @@ class Place:
             self.id, self.known = store_id, None
         self.is_made = True
 
+    def give_up(self, store_id: str) -> None:
+        """Nobody will make the store of this id: it gets another one, if it has still to be made."""
+        if not self.is_made and self.id == store_id:
+            self.id, self.known = new_store_id(), None
+
     def shelf(self, port: Port, cache: Cache, head: Head) -> Shelf:
         """The store's immutable objects."""
         return Shelf(port, cache, control.folder(self.id), head.secret)
@@ -114,7 +119,8 @@ def _gone(place: Place, *, is_new_here: bool) -> None:
     open is told."""
     if not is_new_here or place.user is None:
         raise UnknownId("store")
-    place.id, place.known, place.is_made = new_store_id(), None, False
+    place.is_made = False
+    place.give_up(place.id)
 
 
 async def seen(

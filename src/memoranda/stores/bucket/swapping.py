@@ -67,10 +67,9 @@ async def swap(
             raise UnknownId("store")
         if known.head.attempt in tried:
             return known.head
-        bench = ground.bench(place, known.head)
-        following = await work(
-            Sight(known.head, place.shelf(ground.port, ground.cache, known.head)), bench
-        )
+        shelf = place.shelf(ground.port, ground.cache, known.head)
+        bench = ground.bench(shelf, known.head)
+        following = await work(Sight(known.head, shelf), bench)
         if following is None:
             return known.head
         await ground.check()

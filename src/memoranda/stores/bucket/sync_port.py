@@ -82,7 +82,7 @@ class SyncPort(Port):
     ) -> list[Seen]:
         found: list[Seen] = []
         with translated():
-            stream = obstore.list(self._opened(), prefix, offset=after, chunk_size=LISTED_AT_ONCE)
+            stream = listed(self._opened(), prefix, after)
             for page in stream:
                 found += [seen_of(one) for one in page]
                 if most is not None and len(found) >= most:
@@ -173,6 +173,13 @@ def options_of(wish: Wish, known: Tag | None) -> Any:
 
 def _meta(result: Any) -> dict[str, object]:
     return dict(result.meta)
+
+
+def listed(store: ObjectStore, prefix: str | None = None, after: str | None = None) -> Any:
+    """A listing by pages, to be gone through blocking or suspending."""
+    return obstore.list(  # pyright: ignore[reportUnknownMemberType] - of another form of it
+        store, prefix, offset=after, chunk_size=LISTED_AT_ONCE
+    )
 
 
 def seen_of(meta: Any) -> Seen:

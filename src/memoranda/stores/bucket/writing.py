@@ -18,11 +18,11 @@ from memoranda.stores.base import Ceiling, StoreInfo
 from memoranda.stores.bucket import control
 from memoranda.stores.bucket.faults import Missing, Taken
 from memoranda.stores.bucket.growth import advanced, folded
-from memoranda.stores.bucket.head import MOST_BYTES, MOST_TAIL, encode, new_head
+from memoranda.stores.bucket.head import MOST_BYTES, MOST_TAIL, decode, encode, new_head
 from memoranda.stores.bucket.place import Known, look
 from memoranda.stores.bucket.shelf import Bench
 from memoranda.stores.bucket.sight import Sight
-from memoranda.stores.bucket.swapping import BUSY, persist
+from memoranda.stores.bucket.swapping import persist
 from memoranda.stores.log.packs import packed
 from memoranda.stores.patience import Again, Lost
 from memoranda.stores.planning import ContentWanted, Plan, Wanted
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memoranda.stores.bucket.place import Place
     from memoranda.stores.log.records import Taken as TakenRecords
 
+MOST_WAITS: Final = 6
 THIN_EVERY: Final = 64
 """Old history is looked at once in so many events of a store."""
 
@@ -71,6 +72,10 @@ class Batch:
         self._taken: TakenRecords = place.records.take()
         self._ids: set[int] = set()
         self._may_guess = True
+        self._lost: list[tuple[str, list[str]]] = []
+        """Heads that this batch may have put and that nobody names, with their objects."""
+        self._attempts: set[str] = set()
+        self._waits = 0
         self.before: Head | None = None
         """The head that the batch was written over."""
         self.after: Head | None = None
@@ -119,6 +124,7 @@ class Batch:
         known = place.known if guesses else await look(ground.port, place, ground.roots)
         if known is None:
             return await self._at_first()
+        await self._tidy()
         sight = Sight(known.head, place.shelf(ground.port, ground.cache, known.head))
         done = await self._settled(sight)
         if done is not None:
@@ -144,7 +150,8 @@ class Batch:
         ground, place = self._ground, self._place
         if place.user is None:
             raise UnknownId("store")
-        head = new_head(self._now)
+        await self._tidy()
+        store_id, key, head = place.id, place.key, new_head(self._now)
         sight = Sight(head, place.shelf(ground.port, ground.cache, head))
         self._taken = ([], {})  # of a store that was not there: nobody can have them
         following = await self._planned(sight)
@@ -153,28 +160,49 @@ class Batch:
         await ground.check()
         root = await ground.roots.make()
         try:
-            tag = await self._put(None, following)
+            self._attempts.add(following.head.attempt)
+            tag = await self._put(key, None, following)
         except Taken:
-            # A try of ours came as far as this before its answer got lost. Nobody knows of it.
-            await ground.port.delete([place.key])
-            raise Again(BUSY) from None
+            # Another task or thread of this process is at it; if it was ended, its id is given up.
+            self._waits += 1
+            if self._waits >= MOST_WAITS:
+                place.give_up(store_id)
+            return None
+        except Lost:
+            self._lost.append((key, list(following.bench.objects(following.head.roots))))
+            place.give_up(store_id)
+            raise
         info = StoreInfo(
-            place.id, place.workspace, place.user, place.user,
+            store_id, place.workspace, place.user, place.user,
             created_at_ns=self._now, updated_at_ns=self._now,
         )  # fmt: skip
         try:
             await control.point(ground.port, root, info, place.pointer)
         except (Taken, Lost):
             found = await control.pointer(ground.port, root, place.workspace, place.user)
-            if found.info is None or found.info.id != place.id:
-                await ground.port.delete(
-                    [place.key, *following.bench.objects(following.head.roots)]
-                )
+            if found.info is None or found.info.id != store_id:
+                self._lost.append((key, list(following.bench.objects(following.head.roots))))
+                place.give_up(store_id)
                 return None
         await control.publish(ground.port, root, info)
         place.bind(info.id)
         self._is_done(head, following, tag)
         return following.versions
+
+    async def _tidy(self) -> None:
+        """Remove what an earlier try of this batch put for a store that nobody can find."""
+        port = self._ground.port
+        while self._lost:
+            key, objects = self._lost[-1]
+            try:
+                head = decode((await port.get(key)).data)
+            except Missing:
+                pass
+            else:
+                if head.attempt in self._attempts:
+                    await port.delete([key])
+            await port.delete(objects)
+            self._lost.pop()
 
     async def _planned(self, sight: Sight) -> Next | None:
         """The next head on what is seen; None if the batch comes to nothing."""
@@ -188,7 +216,7 @@ class Batch:
         sealed = seal(head, plan, self._context, records, self._now)
         if sealed is None:
             return None
-        bench = self._ground.bench(self._place, head)
+        bench = self._ground.bench(sight.shelf, head)
         after = await advanced(sight, bench, plan, sealed, self._token)
         if len(after.tail) > MOST_TAIL or len(encode(after)) > MOST_BYTES:
             after = await folded(sight, bench, after)
@@ -200,7 +228,7 @@ class Batch:
         first = known.head.state.seq + 1
         self._tried[first] = following.versions
         try:
-            tag = await self._put(known, following)
+            tag = await self._put(self._place.key, known, following)
         except Taken:
             # Perhaps by this very batch, if an answer got lost on the way: the next try looks.
             self._place.is_mine = False
@@ -208,12 +236,12 @@ class Batch:
         self._is_done(known.head, following, tag)
         return following.versions
 
-    async def _put(self, known: Known | None, following: Next) -> dict[str, str]:
+    async def _put(self, key: str, known: Known | None, following: Next) -> dict[str, str]:
         port = self._ground.port
         await port.put_all(following.bench.objects(following.head.roots))
         data = encode(following.head)
         try:
-            return dict(await port.put(self._place.key, data, None if known is None else known.tag))
+            return dict(await port.put(key, data, None if known is None else known.tag))
         except Lost:
             self._place.is_mine = False
             raise
