@@ -86,6 +86,10 @@ def in_sqlite(base: str) -> str:
     return f"sqlite:///{base}/memory.db"
 
 
+def in_git(base: str) -> str:
+    return f"git://{base}/repositories"
+
+
 def in_ram(base: str) -> str:
     return "memory:"
 
@@ -106,6 +110,10 @@ def folder(base: str) -> Handler:
 
 def sqlite(base: str) -> Handler:
     return Handler(in_sqlite(base))
+
+
+def git(base: str) -> Handler:
+    return Handler(in_git(base))
 
 
 def ram(base: str) -> Handler:
@@ -153,6 +161,7 @@ FACTORIES: dict[str, Callable[[str], Callable[[dict[str, Any]], Answer]]] = {
     "postgres_async": postgres_async,
     "bucket": bucket,
     "bucket_async": bucket_async,
+    "git": git,
     "folder": folder,
     "folder_async": folder_async,
     "sdk_folder": sdk_folder,

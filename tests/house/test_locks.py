@@ -18,6 +18,8 @@ WHY = {
     "stores/folder/forking.py": "the gate itself: shut by the thread that forks, made anew after it",
     "stores/folder/index.py": "held by the thread that forks, and made anew in the child",
     "stores/folder/place.py": "made anew in the child, with the places and the set of open ones",
+    "stores/git/control.py": "made anew in the child",
+    "stores/git/writer.py": "made anew in the child",
     "stores/group_commit.py": "its owner makes a new one in the child",
     "stores/log/records.py": "its owner makes new ones in the child",
     "stores/postgres/sync_port.py": "renewed (after_fork.py)",

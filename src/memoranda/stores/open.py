@@ -5,6 +5,7 @@
 ``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
 ``postgresql://user@host/name``    PostgreSQL; blocks, or suspends for callers that await
 ``s3://bucket/prefix``             an object store (``gs://``, ``az://`` too); blocks or suspends
+``git:///srv/memory``              a directory of git repositories, one a store
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
 ``sealed:`` before any of these    the same with its contents encrypted; the key comes from
                                    ``MEMORANDA_SEALED_KEY`` or ``MEMORANDA_SEALED_KEY_FILE``
@@ -105,6 +106,16 @@ def _sqlite(rest: str) -> Backend:
     return SqliteBackend(rest[3:])
 
 
+def _git(rest: str) -> Backend:
+    from urllib.parse import unquote
+
+    from memoranda.stores.git.backend import GitBackend
+
+    if not rest.startswith("///") or rest == "///":
+        raise Misuse("A git URL has the form git:///absolute/path, a directory for repositories.")
+    return GitBackend(unquote(rest[2:]))
+
+
 def _ram(rest: str) -> Backend:
     from memoranda.stores.ram import RamBackend
 
@@ -129,7 +140,7 @@ def _outside(name: str, url: str) -> Backend:
         make: Callable[[str], Backend] = entry_point.load()
         return make(url)
     raise Misuse(
-        f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, memory:,"
+        f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, git:, memory:,"
         f" postgresql:, s3:, gs:, az:, sealed: and what other packages add as {ENTRY_POINTS}."
     )
 
@@ -140,6 +151,7 @@ _TWO_COLOURS: Final = _POSTGRES | {"s3", "gs", "az"}
 _OWN: Final[dict[str, Callable[[str], Backend]]] = {
     "file": _file,
     "sqlite": _sqlite,
+    "git": _git,
     "memory": _ram,
     SEALED: _sealed,
 }

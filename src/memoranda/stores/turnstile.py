@@ -41,6 +41,10 @@ class Turnstile:
         """Let the next one in."""
         fcntl.flock(self._lock, fcntl.LOCK_UN)
 
+    def is_at(self, status: os.stat_result) -> bool:
+        """Whether the lock file is the one of which this is the status."""
+        return os.path.samestat(os.fstat(self._lock), status)
+
     def close(self) -> None:
         """Let go of both files; they stay, so that nobody waits at one that is not there."""
         os.close(self._lock)
