@@ -16,7 +16,8 @@ class Plan:
     """Counts operations and strikes at the n-th; ``kind`` says how.
 
     ``once``: that one fails. ``lasting``: that one and all after it, until ``mend``. ``kill``: the
-    process ends there and then, as if by ``kill -9``.
+    process ends there and then, as if by ``kill -9``. Kills come at operations that change the disk
+    only: at one that reads, it would find what it finds at the next change.
     """
 
     def __init__(self) -> None:
@@ -33,8 +34,10 @@ class Plan:
         """No more faults."""
         self.at = 0
 
-    def hits(self) -> bool:
-        """Whether the operation that begins now is struck."""
+    def hits(self, *, changes: bool = True) -> bool:
+        """Whether the operation that begins now is struck; ``changes``: it changes the disk."""
+        if self.kind == "kill" and not changes:
+            return False
         self.count += 1
         if not self.at or self.count < self.at or (self.count > self.at and self.kind == "once"):
             return False
@@ -42,6 +45,15 @@ class Plan:
         if self.kind == "kill":
             os._exit(9)
         return True
+
+
+READING = frozenset(
+    (
+        *("entries", "filesystem_type", "is_open_elsewhere", "names", "stat", "stats"),
+        *("lock", "try_lock", "try_share", "unlock"),  # the kernel lets go of a dead process's
+    )
+)
+"""Operations of the file port that leave the disk as it is; those that open may make a file."""
 
 
 class StrickenFiles(Files):
@@ -57,12 +69,20 @@ class StrickenFiles(Files):
             return found
 
         def operation(*arguments: Any, **named: Any) -> Any:
-            struck = self.plan.hits()
+            struck = self.plan.hits(changes=name not in READING and not only_opens(name, arguments))
             if struck and name != "close":  # a failing close has closed, too
                 raise OSError(self.number, os.strerror(self.number))
             return found(*arguments, **named)
 
         return operation
+
+
+def only_opens(name: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether an operation opens what is there."""
+    if name not in {"open", "open_beneath"}:
+        return False
+    flags: int = arguments[1] if name == "open" else arguments[2]
+    return not flags & (os.O_CREAT | os.O_TRUNC)
 
 
 class StrickenVfs(apsw.VFS):
@@ -90,13 +110,21 @@ class StrickenFile(apsw.VFSFile):
         super().__init__("unix", name, flags)
         self.plan = plan
 
-    def _do(self, operation: Callable[[], Any], error: type[apsw.Error] = apsw.IOError) -> Any:
-        if self.plan.hits():
+    def _do(
+        self,
+        operation: Callable[[], Any],
+        error: type[apsw.Error] = apsw.IOError,
+        *,
+        changes: bool = True,
+    ) -> Any:
+        if self.plan.hits(changes=changes):
             raise error("planned")
         return operation()
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite names it
-        result: bytes = self._do(lambda: super(StrickenFile, self).xRead(amount, offset))
+        result: bytes = self._do(
+            lambda: super(StrickenFile, self).xRead(amount, offset), changes=False
+        )
         return result
 
     def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802 - SQLite names it
@@ -110,5 +138,5 @@ class StrickenFile(apsw.VFSFile):
         self._do(lambda: super(StrickenFile, self).xTruncate(newsize))
 
     def xFileSize(self) -> int:  # noqa: N802 - SQLite names it
-        result: int = self._do(super().xFileSize)
+        result: int = self._do(super().xFileSize, changes=False)
         return result
