@@ -29,6 +29,7 @@
     |   |-- Held                 a hold keeps it
     |   |-- TooManyCommands      the rate limit is used up
     |   |-- SecretFound          what would be stored holds a secret, and the policy refuses it
+    |   |-- StoreExists          a store is where a new one was to come
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
     |   |-- ContentGone          a version's content was redacted
     |   |-- BadFolder            a folder to export to or import from can't be used so
@@ -431,6 +432,17 @@ class NotApprovable(Refused):
         )
         super().__init__(f"{why}. Reject it, or write the memory yourself.")
         self.is_stale = is_stale
+
+
+class StoreExists(Refused):
+    """There is a store with this id, or of this user, where a new one was to come."""
+
+    code = "store_exists"
+    http_status = 409
+    exit_code = 4
+
+    def __init__(self) -> None:
+        super().__init__("There is a store with this id or of this user already.")
 
 
 class NotRedactable(Refused):

@@ -54,6 +54,7 @@ from memoranda.stores.entries import (
     Page,
 )
 from memoranda.stores.holds import Hold
+from memoranda.stores.origin import Origin
 from memoranda.stores.reports import Problem, Report, Usage
 from memoranda.stores.store_info import Capabilities, StoreInfo, StorePage
 from memoranda.stores.versions import (
@@ -100,6 +101,7 @@ __all__ = [
     "AuditHead",
     "AuditReport",
     "Hold",
+    "Origin",
     "Problem",
     "Report",
     "Usage",
@@ -286,6 +288,15 @@ class Store(ABC):
         ``UnknownId`` and ``Unsupported`` as they say.
         """
 
+    async def id_key(self) -> bytes:
+        """The secret that the ids of this store's memories are computed with, for
+        ``Backend.take_up``: whoever has it can tell ids of this store. 32 bytes; never shown.
+
+        Raises ``UnknownId`` for a store that nobody has made yet, ``Unsupported`` where ids are
+        made otherwise.
+        """
+        raise Unsupported("handing its ids on to another store")
+
     # ---- upkeep
 
     @abstractmethod
@@ -400,6 +411,9 @@ class WrapperStore(Store):
     async def redact(self, version_id: str, context: Context) -> Version:
         return await self.inner.redact(version_id, context)
 
+    async def id_key(self) -> bytes:
+        return await self.inner.id_key()
+
     async def verify(self) -> Report:
         return await self.inner.verify()
 
@@ -488,6 +502,23 @@ class Backend(ABC):
 
         What waits for a person goes along: end with ``companions.erase_proposals``.
         """
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> Store:
+        """A new store that another one's history is to come into: with its id, workspace, user,
+        names and times (not archived yet), and the key of its ids, so that memories keep theirs.
+
+        The history then comes by ``Store.apply`` with ``Context.at_ns``, batch after batch, and makes
+        versions with the actors and times of the other store, and with ids of its own.
+
+        A store with this id, or of this user, raises ``StoreExists``; nothing is changed then.
+        Durable on return. Raises ``Unsupported`` (capability ``takes_history``).
+        """
+        raise Unsupported("taking over a history")
+
+    async def workspaces(self) -> tuple[str, ...]:
+        """The workspaces that have stores, sorted. Raises ``Unsupported`` where they are kept apart
+        so well that nobody may see all."""
+        raise Unsupported("listing the workspaces")
 
     @abstractmethod
     async def close(self) -> None:

@@ -56,7 +56,8 @@ class Put:
 
     Equal content is a no-op and makes no version. A put at a directory raises ``IsADirectory``,
     at the root ``RootRefused``, below a file ``NotADirectory`` naming that file. ``keep_id``
-    revives the deleted memory with that id (``mem_...``) instead of making a new one.
+    revives the deleted memory with that id (``mem_...``) instead of making a new one; in a batch
+    with ``Context.at_ns`` also one that another store made and this one never had.
     """
 
     path: MemoryPath
@@ -172,6 +173,10 @@ class Context:
     a layer, once the batch is stored (or waits), what it took out; stores leave it alone. ``approval`` says why
     a batch need not wait for a person: the id of the proposal that it carries out, or the name of a
     rule that people set; programs' and agents' own writes have none.
+
+    ``at_ns`` tells that the batch is taken out of another store's history (capability
+    ``takes_history``, a store that ``Backend.take_up`` made): its versions get that time, in ns
+    since 1970, or that of the newest entry where that is later.
     """
 
     actor: str = "agent"
@@ -182,3 +187,4 @@ class Context:
     retention: Retention | None = None
     notice: Callable[[Removal], None] | None = None
     approval: str | None = None
+    at_ns: int | None = None

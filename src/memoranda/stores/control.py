@@ -75,6 +75,22 @@ def of_user(db: Connection, user: str, workspace: str) -> StoreInfo | None:
     return None if row is None else _info(row)
 
 
+def is_taken(db: Connection, info: StoreInfo) -> bool:
+    """Whether there is a store with this id, or of this user."""
+    return bool(
+        db.execute(
+            "SELECT count(*) FROM control WHERE id = ?1 OR (workspace = ?2 AND user = ?3)",
+            (info.id, info.workspace, info.user),
+        ).get
+    )
+
+
+def workspaces(db: Connection) -> tuple[str, ...]:
+    """The workspaces that have stores, sorted."""
+    rows = db.execute("SELECT DISTINCT workspace FROM control ORDER BY workspace")
+    return tuple([workspace for (workspace,) in rows])
+
+
 def page(
     db: Connection, workspace: str, after: str | None, limit: int, *, include_archived: bool
 ) -> StorePage:

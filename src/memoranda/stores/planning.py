@@ -144,9 +144,13 @@ def parents(path: MemoryPath) -> Iterator[MemoryPath]:
 
 
 class Plan:
-    """The changes of one batch, done on what was seen. What it raises leaves nothing behind."""
+    """The changes of one batch, done on what was seen. What it raises leaves nothing behind.
 
-    def __init__(self, store: Numbered | None, seen: Seen, ceiling: Ceiling) -> None:
+    ``takes_over``: the batch is out of another store's history and may bring its memories in."""
+
+    def __init__(
+        self, store: Numbered | None, seen: Seen, ceiling: Ceiling, *, takes_over: bool = False
+    ) -> None:
         self.before: dict[int, Before] = {}
         """What each memory was, for those that were asked for."""
         self.touched: dict[Item, None] = {}
@@ -154,6 +158,7 @@ class Plan:
         self.state = seen.state
         self._store = store
         self._ceiling = ceiling
+        self._takes_over = takes_over
         self._items = {item.id: item for item in seen.items}
         self._live: dict[MemoryPath, Item] = {}
         self._beneath: Counter[MemoryPath] = Counter()
@@ -308,6 +313,9 @@ class Plan:
         """The removed memory that a Put brings back; None if it lives at the path already."""
         number = None if self._store is None else ids.node_of(self._store, keep_id)
         item = None if number is None else self._items.get(number)
+        if item is None and number is not None and self._comes_from_elsewhere(number):
+            item = Item(number, None, 0, 0, 0, 0, b"", 0, None)
+            self._items[number] = item
         if item is None:
             raise UnknownId("memory")
         if item is there:
@@ -317,6 +325,10 @@ class Plan:
         if item.path is not None:
             raise AlreadyExists(item.path)
         return item
+
+    def _comes_from_elsewhere(self, number: int) -> bool:
+        """Whether a batch may bring in a memory that this store never had."""
+        return self._takes_over and number <= self.state.seq
 
     # ---- changing
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from memoranda.stores.log.connection import Connection
 
-IN_RAM = Capabilities(durable=False, shared_by_processes=False, audits=True)
+IN_RAM = Capabilities(
+    durable=False, shared_by_processes=False, audits=True, takes_history=True
+)
 
 
 class RamStore(SqlStore):

@@ -94,7 +94,9 @@ def seal(
     events = _Events(made.secret, plan.state)
     for note, at_ns in notes:
         events.note(note, max(plan.state.at, min(at_ns, now_ns)))
-    at = max(plan.state.at, now_ns)
+    at = max(events.at, now_ns)
+    if context is not None and context.at_ns is not None:
+        at = max(events.at, context.at_ns)
     versions: list[Version] = []
     batch = events.seq + 1
     for item in plan.touched:
@@ -112,7 +114,9 @@ def seal(
             op, path = (MODIFIED if was_at is not None else CREATED), item.path
         assert path is not None  # it was or is somewhere
         if item.id < 0:
-            item.id, item.created = seq, at
+            item.id = seq
+        if not item.created:
+            item.created = at
         item.head, item.updated = seq, at
         data: bytes | None = None
         if item.path is not None and not item.body:

@@ -38,7 +38,7 @@ class SqliteBackend(SqlBackend):
     system. ``clock`` gives nanoseconds since 1970; ``vfs`` names a VFS of SQLite's, for tests.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(audits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(audits=True, takes_history=True)
 
     def __init__(
         self,

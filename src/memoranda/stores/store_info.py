@@ -19,6 +19,8 @@ class Capabilities(NamedTuple):
     external_edits: bool = False
     audits: bool = False
     """Keeps the audit of views and refusals too, and its chain."""
+    takes_history: bool = False
+    """``Backend.take_up``: takes over another store's history, with ids of memories, times and actors."""
 
 
 class StoreInfo(NamedTuple):

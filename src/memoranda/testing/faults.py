@@ -26,6 +26,7 @@ from memoranda.stores.base import (
     Entry,
     Hit,
     Moment,
+    Origin,
     Outline,
     Page,
     Problem,
@@ -302,6 +303,12 @@ class WrappingBackend(Backend):
 
     async def erase(self, store_id: str, context: Context, workspace: str = "default") -> None:
         await self.inner.erase(store_id, context, workspace)
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> Store:
+        return self.wrap(await self.inner.take_up(info, origin))
+
+    async def workspaces(self) -> tuple[str, ...]:
+        return await self.inner.workspaces()
 
     async def close(self) -> None:
         await self.inner.close()

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet, WeakValueDictionary
 
-from memoranda.errors import Corrupt, Held, Misuse, UnknownId
+from memoranda.errors import Corrupt, Held, Misuse, StoreExists, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Capabilities, Context, StoreInfo, StorePage
 from memoranda.stores.controlled import ControlledBackend
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from memoranda.stores.base import Origin
     from memoranda.stores.folder.index import Index
     from memoranda.stores.log.connection import Connection
 
@@ -50,7 +51,9 @@ class FolderBackend(ControlledBackend):
     SQLite) are for tests.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True, audits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        external_edits=True, audits=True, takes_history=True
+    )
 
     def __init__(
         self,
@@ -111,6 +114,29 @@ class FolderBackend(ControlledBackend):
         with self._changing() as db:
             control.remove(db, info.id)  # who lists stores may have come upon the directory
             control.add(db, info)
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> FolderStore:
+        from memoranda.stores.folder.opening import TakenUp
+
+        self._check_open()
+        info = info._replace(archived_at_ns=None)
+        self._compare_index()
+        with self._index.reading() as db:
+            if db is not None and control.is_taken(db, info):
+                raise StoreExists
+        if self._is_there(directory_of(info)):
+            raise StoreExists
+        self._place_of(info).take_up(info.id, TakenUp(origin, info.created_at_ns))
+        with self._changing() as db:
+            control.remove(db, info.id)  # who lists stores may have come upon the directory
+            control.add(db, info)
+        return await self.open(info.id, info.workspace)
+
+    async def workspaces(self) -> tuple[str, ...]:
+        self._check_open()
+        self._compare_index()
+        with self._index.reading() as db:
+            return () if db is None else control.workspaces(db)
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)

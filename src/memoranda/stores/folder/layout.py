@@ -16,6 +16,7 @@ from memoranda.stores.folder.home import HISTORY, RECOVERED
 from memoranda.stores.log import schema
 from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.store_log import StoreLog
+from memoranda.stores.origin import Origin
 
 SALVAGED: Final = "salvaged.db"
 """In ``incoming/``: what a damaged database gave, whole, until it takes that one's place."""
@@ -32,6 +33,7 @@ class New(NamedTuple):
     now_ns: int
     memories_inode: int
     notes: Mapping[str, Any]
+    origin: Origin | None = None
 
 
 @lru_cache(maxsize=1)
@@ -65,7 +67,13 @@ def _first_history(new: New, inode: int) -> bytes:
 
 
 def _begin(db: Connection, new: New, inode: int) -> None:
-    StoreLog.make(db, 0, new.store_id, new.now_ns)
+    if new.origin is None:
+        StoreLog.make(db, 0, new.store_id, new.now_ns)
+    else:
+        from memoranda.stores.log.sql_batch import begin
+
+        log = StoreLog.make(db, 0, new.store_id, new.now_ns, new.origin.id_key)
+        begin(log, new.origin, new.now_ns)
     for key, value in new.notes.items():
         meta.put(db, key, value)
     meta.put(db, meta.PLACE, [inode, new.memories_inode])

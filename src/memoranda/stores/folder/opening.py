@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import apsw
 
@@ -32,10 +32,27 @@ from memoranda.stores.log.store_log import StoreLog
 if TYPE_CHECKING:
     from memoranda.stores.folder.file_port import Files
     from memoranda.stores.folder.home import Home, Whose
+    from memoranda.stores.origin import Origin
 
 _CACHE_KIB: Final = 512
 _SALVAGING: Final = "salvaging.db"
 """In ``incoming/``: a new database while it takes over what a damaged one holds."""
+
+
+class TakenUp(NamedTuple):
+    """What a store begins with that is to take over another one's history."""
+
+    origin: Origin
+    created_at_ns: int
+
+
+class Maker(NamedTuple):
+    """How a store is made where there is none: its id (None: it isn't), whose it is, and what it
+    begins with."""
+
+    store_id: str | None
+    whose: Whose
+    taken_up: TakenUp | None
 
 
 class _Damaged(Exception):
@@ -43,11 +60,16 @@ class _Damaged(Exception):
 
 
 def open_store(
-    home: Home, store_id: str | None, whose: Whose, *, anew: bool = False
+    home: Home,
+    store_id: str | None,
+    whose: Whose,
+    *,
+    anew: bool = False,
+    taken_up: TakenUp | None = None,
 ) -> OpenStore | None:
     """The store, in order and ready; None if there is none and ``store_id`` is None, too.
 
-    With a ``store_id`` a missing store is made, durably. A damaged database is set aside and
+    With a ``store_id`` a missing store is made, durably, and begins with what was ``taken_up``. A damaged database is set aside and
     salvaged; ``anew`` does that with any. Raises OSError, apsw.Error, and ``Unavailable`` where
     another process holds it alone.
     """
@@ -60,7 +82,8 @@ def open_store(
     try:
         opened.lock.take()
         try:
-            return opened if _open(opened, home, store_id, whose, anew=anew) else None
+            maker = Maker(store_id, whose, taken_up)
+            return opened if _open(opened, home, maker, anew=anew) else None
         finally:
             opened.lock.give_back()
     except BaseException:
@@ -69,22 +92,22 @@ def open_store(
         raise
 
 
-def _open(opened: OpenStore, home: Home, store_id: str | None, whose: Whose, *, anew: bool) -> bool:
+def _open(opened: OpenStore, home: Home, maker: Maker, *, anew: bool) -> bool:
     """Find the store in its place, or make it; False if there is none and none is made."""
     is_new = opened.inode_of(HISTORY) is None and not _finish_salvage(opened)
-    if is_new and store_id is None and not opened.tree.holds_anything():
+    if is_new and maker.store_id is None and not opened.tree.holds_anything():
         return False
     if is_new:
-        _lay_out(opened, store_id, whose)
+        _lay_out(opened, maker)
     try:
         if anew and not is_new:
             raise _Damaged
-        _use(opened, home, whose, is_new=is_new)
+        _use(opened, home, maker.whose, is_new=is_new)
     except (_Damaged, apsw.Error) as error:
         opened.close_database()
         if isinstance(error, apsw.Error) and not is_beyond_use(error):
             raise
-        _begin_anew(opened, home, store_id, whose)
+        _begin_anew(opened, home, maker)
     return True
 
 
@@ -118,23 +141,25 @@ def _memories(files: Files, directory: int) -> tuple[Descriptor, bool]:
         return Descriptor(open_or_make_directory(files, MEMORIES, directory, LISTING)), True
 
 
-def _lay_out(opened: OpenStore, store_id: str | None, whose: Whose) -> None:
+def _lay_out(opened: OpenStore, maker: Maker) -> None:
     files, directory, incoming = opened.files, opened.directory.number, opened.incoming.number
     set_history_aside(files, directory, opened.clock.now_ns())
-    make_history(files, incoming, HISTORY, _new(opened, store_id, whose))
+    make_history(files, incoming, HISTORY, _new(opened, maker))
     files.move(HISTORY, incoming, HISTORY, directory)
 
 
-def _new(opened: OpenStore, store_id: str | None, whose: Whose) -> New:
+def _new(opened: OpenStore, maker: Maker) -> New:
+    taken_up = maker.taken_up
     return New(
-        store_id=store_id or new_store_id(opened.clock.now_ns()),
-        now_ns=opened.clock.now_ns(),
+        store_id=maker.store_id or new_store_id(opened.clock.now_ns()),
+        now_ns=opened.clock.now_ns() if taken_up is None else taken_up.created_at_ns,
         memories_inode=opened.files.fstat(opened.memories.number).st_ino,
         notes={
             meta.INSTANCE: os.urandom(8).hex(),
             meta.HOST: probe_host(opened.files, opened.incoming.number),
-            meta.WHOSE: whose,
+            meta.WHOSE: maker.whose,
         },
+        origin=None if taken_up is None else taken_up.origin,
     )
 
 
@@ -163,7 +188,7 @@ def _use(opened: OpenStore, home: Home, whose: Whose, *, is_new: bool = False) -
     recover(opened, whose)
 
 
-def _begin_anew(opened: OpenStore, home: Home, store_id: str | None, whose: Whose) -> None:
+def _begin_anew(opened: OpenStore, home: Home, maker: Maker) -> None:
     """Take over what is whole in a damaged database, set it aside, and take in the files as they
     lie.
 
@@ -174,7 +199,7 @@ def _begin_anew(opened: OpenStore, home: Home, store_id: str | None, whose: Whos
 
     files, incoming = opened.files, opened.incoming.number
     now = opened.clock.now_ns()
-    make_history(files, incoming, _SALVAGING, _new(opened, store_id, whose))
+    make_history(files, incoming, _SALVAGING, _new(opened, maker))
     db = connect(os.path.join(home.directory, INCOMING, _SALVAGING), vfs=home.vfs)
     try:
         versions = salvage(db, os.path.join(home.directory, HISTORY))
@@ -186,7 +211,7 @@ def _begin_anew(opened: OpenStore, home: Home, store_id: str | None, whose: Whos
     set_history_aside(files, opened.directory.number, now)
     _finish_salvage(opened)
     opened.notices = notices
-    _use(opened, home, whose)
+    _use(opened, home, maker.whose)
 
 
 def _finish_salvage(opened: OpenStore) -> bool:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from memoranda.errors import MemorandaError, UnknownId
+from memoranda.errors import MemorandaError, StoreExists, UnknownId
 from memoranda.stores import forks
 from memoranda.stores.folder.faults import Unwritable, as_unavailable, as_unopened
 from memoranda.stores.folder.forking import ForkGate, check_not_copied, leave_to_parent
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memoranda.stores.folder.home import Home, Whose
     from memoranda.stores.folder.open_tree import OpenTree
     from memoranda.stores.folder.opened import OpenStore
+    from memoranda.stores.folder.opening import TakenUp
     from memoranda.stores.folder.writer import Writer
     from memoranda.stores.log.records import Records
 
@@ -69,6 +70,7 @@ class Place:
         self.writer: Writer | None = None
         self.used = 0.0
         self._id = store_id
+        self._taken_up: TakenUp | None = None
         self._backend = backend
         self._tree: OpenTree | None = None
         self._tree_opened = 0.0
@@ -166,6 +168,16 @@ class Place:
         self.used = clock.monotonic()
         return writer
 
+    def take_up(self, store_id: str, taken_up: TakenUp) -> None:
+        """Make the store, which another one's history is to come into; raises ``StoreExists``."""
+        self._id, self._taken_up = store_id, taken_up
+        try:
+            writer = self.open(self._backend.clock, make=True)
+        finally:
+            self._taken_up = None
+        if writer is None or not writer.opened.is_new or self.id != store_id:
+            raise StoreExists
+
     def open_anew(self) -> None:
         """Close the store and open it with a database made anew from what is whole in the old
         one."""
@@ -206,7 +218,8 @@ class Place:
             home = self._backend.home(self.directory, make=make)
             if home is None:
                 return None
-            return open_store(home, self.id if make else None, self.whose, anew=anew)
+            store_id = self.id if make else None
+            return open_store(home, store_id, self.whose, anew=anew, taken_up=self._taken_up)
         except OSError as error:
             raise as_unopened(error) from error
         except SqliteError as error:

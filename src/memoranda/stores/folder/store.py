@@ -47,7 +47,9 @@ T = TypeVar("T")
 class FolderStore(LogStore):
     """A handle on one store of a ``FolderBackend``."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(external_edits=True, audits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        external_edits=True, audits=True, takes_history=True
+    )
 
     def __init__(self, backend: FolderBackend, place: Place) -> None:
         self._backend = backend

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 class Command:
     """The changes of one ``apply``. Whoever runs it undoes tree and contents if it raises."""
 
-    __slots__ = ("archived", "at", "begins", "contents", "context", "drafts", "tree")
+    __slots__ = ("_given", "archived", "at", "begins", "contents", "context", "drafts", "tree")
 
     def __init__(
         self, tree: Tree, contents: Contents, context: Context, at: int, *, archived: bool
@@ -58,6 +58,8 @@ class Command:
         self.archived = archived
         self.begins = tree.next_number
         self.drafts = Drafts(tree)
+        self._given: int | None = None
+        """The number of the memory that is about to come in from another store."""
 
     def do(self, change: Change) -> None:
         """Do one change after those before it."""
@@ -203,7 +205,8 @@ class Command:
         parent = chain[-1]
         if returning is None:
             seq = tree.number()
-            node = tree.make_file(parent, path.name, seq, self.at)
+            number, self._given = self._given or seq, None
+            node = tree.make_file(parent, path.name, number, self.at)
             event = self._event(node, events.CREATED, seq)
         else:
             node = returning
@@ -257,6 +260,11 @@ class Command:
         tree = self.tree
         number = ids.node_of(tree.log, keep_id)
         node = None if number is None else tree.get(number)
+        if node is None and number is not None and self._comes_from_elsewhere(number):
+            if found.node is not None:
+                raise AlreadyExists(path)
+            self._given = number
+            return None
         if node is None or node.is_directory:
             raise UnknownId("memory")
         if node is found.node:
@@ -267,6 +275,10 @@ class Command:
         if living_at is not None:
             raise AlreadyExists(living_at)
         return node
+
+    def _comes_from_elsewhere(self, number: int) -> bool:
+        """Whether a batch may bring in a memory that this store never had."""
+        return self.context.at_ns is not None and number < self.begins
 
     def _check_writable(self, path: MemoryPath) -> None:
         if self.archived:

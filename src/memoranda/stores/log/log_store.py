@@ -182,6 +182,12 @@ class LogStore(Store):
                 return chain.verify(log, anchors)
         return AuditReport((), 0, AuditHead(self.id, 0, "0" * 64))
 
+    async def id_key(self) -> bytes:
+        with self._reading() as log:
+            if log is None:
+                raise UnknownId("store")
+            return log.secret
+
     async def version(self, version_id: str) -> Version:
         from memoranda.stores.log import history
 

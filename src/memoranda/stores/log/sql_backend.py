@@ -25,7 +25,7 @@ from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.records import Records, warn_of_loss
 from memoranda.stores.log.redaction import redact
 from memoranda.stores.log.retention import DEFAULT_RETENTION
-from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make
+from memoranda.stores.log.sql_batch import Batch, ChangeJob, Place, find, make, take_up
 from memoranda.stores.log.sql_heads import SqlHeads
 from memoranda.stores.log.sql_store import SqlStore
 from memoranda.stores.log.turn import Turn
@@ -34,7 +34,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from memoranda.stores.base import Context, Retention, StoreInfo, Version
+    from memoranda.stores.base import Context, Origin, Retention, StoreInfo, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.transaction import Database, Transaction
 
@@ -95,6 +95,15 @@ class SqlBackend(ControlledBackend):
     def _make(self, info: StoreInfo) -> None:
         with self._changing() as db:
             make(db, info)
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> SqlStore:
+        with self._changing() as db:
+            take_up(db, info._replace(archived_at_ns=None), origin)
+        return await self.open(info.id, info.workspace)
+
+    async def workspaces(self) -> tuple[str, ...]:
+        with self._reading() as db:
+            return () if db is None else control.workspaces(db)
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)

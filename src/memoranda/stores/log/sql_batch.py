@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memoranda.errors import Unavailable, UnknownId
+from memoranda.errors import StoreExists, Unavailable, UnknownId
 from memoranda.stores import control
 from memoranda.stores.base import Put, StoreInfo
 from memoranda.stores.group_commit import Job
@@ -19,7 +19,7 @@ from memoranda.stores.log.turn import Turn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memoranda.stores.base import Change, Context, Retention, Version
+    from memoranda.stores.base import Change, Context, Origin, Retention, Version
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.records import Taken
 
@@ -182,7 +182,21 @@ def find(db: Connection, place: Place) -> tuple[StoreLog, bool] | None:
     return None if row is None else (StoreLog(db, *row[:3]), row[3] is not None)
 
 
-def make(db: Connection, info: StoreInfo) -> StoreLog:
+def take_up(db: Connection, info: StoreInfo, origin: Origin) -> None:
+    """A new store that another one's history is to come into."""
+    if control.is_taken(db, info):
+        raise StoreExists
+    begin(make(db, info, origin.id_key), origin, info.created_at_ns)
+
+
+def begin(log: StoreLog, origin: Origin, at_ns: int) -> None:
+    """Write the first entry of a store that takes over a history."""
+    turn = Turn(log, SqlHeads(log), at_ns, above=origin.above)
+    turn.audit(origin.context, at_ns)
+    turn.finish()
+
+
+def make(db: Connection, info: StoreInfo, secret: bytes | None = None) -> StoreLog:
     """A new store; its number was never another's."""
     number = db.execute(
         "INSERT INTO meta VALUES('stores', 1) ON CONFLICT DO UPDATE SET v = v + 1 RETURNING v"
@@ -190,7 +204,7 @@ def make(db: Connection, info: StoreInfo) -> StoreLog:
     if number >= MOST_STORES:
         raise Unavailable("The database has used up its numbers for stores; begin a new one.")
     control.add(db, info)
-    return StoreLog.make(db, number, info.id, info.created_at_ns)
+    return StoreLog.make(db, number, info.id, info.created_at_ns, secret)
 
 
 MOST_STORES = 2**27

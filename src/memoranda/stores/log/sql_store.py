@@ -29,7 +29,7 @@ T = TypeVar("T")
 class SqlStore(LogStore):
     """A handle on one store of a ``SqlBackend``."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(audits=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(audits=True, takes_history=True)
 
     def __init__(self, backend: SqlBackend, place: Place) -> None:
         self._backend = backend

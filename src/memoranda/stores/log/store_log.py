@@ -46,9 +46,11 @@ class StoreLog:
         return (self.number + 1) << NUMBER_BITS
 
     @classmethod
-    def make(cls, db: Connection, number: int, store_id: str, now_ns: int) -> StoreLog:
-        """A new, empty store; inside the caller's transaction. Draws its secret."""
-        log = cls(db, number, store_id, os.urandom(32))
+    def make(
+        cls, db: Connection, number: int, store_id: str, now_ns: int, secret: bytes | None = None
+    ) -> StoreLog:
+        """A new, empty store; inside the caller's transaction. Draws its secret, if none is given."""
+        log = cls(db, number, store_id, secret or os.urandom(32))
         db.execute(
             "INSERT INTO store(number, id, secret, created) VALUES(?, ?, ?, ?)",
             (number, store_id, log.secret, now_ns),

@@ -31,7 +31,8 @@ class Turn:
     Make it after BEGIN IMMEDIATE and drop it after COMMIT or ROLLBACK; until ``finish`` it only
     reads the database. ``now_ns`` is the clock; events get at least the time of the newest one.
     ``archived`` makes Put, Edit and Move raise ``ReadOnly``, but for what people did already. ``remembered`` is what ``remember`` of
-    an earlier turn gave; the turn takes it over, so give it to one only.
+    an earlier turn gave; the turn takes it over, so give it to one only. ``above``: in a store
+    without any entry numbers begin after it.
     """
 
     def __init__(
@@ -42,11 +43,12 @@ class Turn:
         *,
         archived: bool = False,
         remembered: Remembered | None = None,
+        above: int = 0,
     ) -> None:
         if remembered is not None and remembered.holds(log):
             self._last, self.tree = remembered.last, remembered.tree
         else:
-            self._last = log.last_event() or (log.base, 0, events.NO_CHAIN)
+            self._last = log.last_event() or (log.base + above, 0, events.NO_CHAIN)
             self.tree = Tree(log, self._last[0] + 1)
         seq, self._last_at, _ = self._last
         self.log = log
@@ -219,7 +221,11 @@ class Turn:
     ) -> tuple[Version, ...]:
         self.tree.begin()
         self._contents.begin()
-        command = Command(self.tree, self._contents, context, self.at, archived=archived)
+        at = self.at
+        if context.at_ns is not None:
+            at = max(self._last_at, context.at_ns)
+            self.at = max(self.at, at)
+        command = Command(self.tree, self._contents, context, at, archived=archived)
         try:
             do(command)
             drafts = command.drafts.settle()

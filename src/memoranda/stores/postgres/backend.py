@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
-from memoranda.errors import Misuse, UnknownId
+from memoranda.errors import Misuse, StoreExists, UnknownId
 from memoranda.stores.base import Backend, Capabilities, Retention, StoreInfo, StorePage
 from memoranda.stores.companions import erase_proposals
 from memoranda.stores.log.ids import new_store_id
@@ -15,13 +15,14 @@ from memoranda.stores.postgres import address, stores
 from memoranda.stores.postgres.place import Place
 from memoranda.stores.postgres.store import CAPABILITIES, PostgresStore
 from memoranda.stores.postgres.stores import Stores
+from memoranda.stores.postgres.taking_up import take_up
 from memoranda.stores.postgres.writing import Batch
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from memoranda.stores.base import Context
+    from memoranda.stores.base import Context, Origin
     from memoranda.stores.postgres.port import Port, Session
 
 T = TypeVar("T")
@@ -110,6 +111,22 @@ class PostgresBackend(Backend):
 
         await self._transact(work)
         return info
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> PostgresStore:
+        info = info._replace(archived_at_ns=None)
+        if await self._is_taken(info):
+            raise StoreExists
+        await self._transact(lambda session: take_up(session, info, origin))
+        return await self.open(info.id, info.workspace)
+
+    async def _is_taken(self, info: StoreInfo) -> bool:
+        if info.user is not None and await self.find_user(info.user, info.workspace) is not None:
+            return True
+        try:
+            await self.info(info.id, info.workspace)
+        except UnknownId:
+            return False
+        return True
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CAPABILITIES: Final = Capabilities(shared_by_machines=True)
+CAPABILITIES: Final = Capabilities(shared_by_machines=True, takes_history=True)
 _READ: Final = "SELECT * FROM memoranda.read_memory(%s, %s, %s, %s)"
 _STAT: Final = (
     "SELECT id, head, size, sha, created, updated FROM memoranda.memory"
@@ -230,6 +230,12 @@ class PostgresStore(Store):
             made,
             lambda session: history.versions(session, made, where, after, limit, content=content),
         )
+
+    async def id_key(self) -> bytes:
+        made = await self._made()
+        if made is None:
+            raise UnknownId("store")
+        return made.secret
 
     async def version(self, version_id: str) -> Version:
         made = await self._made()

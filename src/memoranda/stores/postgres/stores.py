@@ -42,10 +42,15 @@ async def find(port: Port, place: Place) -> list[Row]:
 
 async def make(session: Session, info: StoreInfo, secret: bytes) -> Row:
     """Make a store; gives number, id and secret of it, or of the one that its user has by now."""
-    (row,) = await session.run(
+    (row,) = await make_if_free(session, info, secret)
+    return row
+
+
+async def make_if_free(session: Session, info: StoreInfo, secret: bytes) -> list[Row]:
+    """The same; no row where a store of another workspace has the id."""
+    return await session.run(
         _MAKE, (info.id, clean(info.workspace), info.user, _about(info), secret, info.created_at_ns)
     )
-    return row
 
 
 def new_secret() -> bytes:

@@ -228,7 +228,8 @@ class Batch:
             return None
 
     def _plan_on(self, made: Made, seen: Seen) -> Planned | None:
-        plan = Plan(made, seen, self._ceiling)
+        takes_over = self._context is not None and self._context.at_ns is not None
+        plan = Plan(made, seen, self._ceiling, takes_over=takes_over)
         plan.do(self._changes)
         sealed = seal(made, plan, self._context, self._taken, self._now)
         return None if sealed is None else Planned(plan, sealed)

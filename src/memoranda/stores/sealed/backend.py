@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Misuse
-from memoranda.stores.base import Backend, Context, Store, StoreInfo, StorePage
+from memoranda.stores.base import Backend, Context, Origin, Store, StoreInfo, StorePage
 from memoranda.stores.companions import PROPOSALS, label_of, label_of_user
 from memoranda.stores.sealed.ring import WORKSPACE, RingKeeper
 from memoranda.stores.sealed.store import SealedStore
@@ -55,6 +55,13 @@ class SealedBackend(Backend):
         return await self.inner.create(
             name, workspace=workspace, description=description, metadata=metadata
         )
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> Store:
+        _check(info.workspace)
+        return await self._sealed(await self.inner.take_up(info, origin), label_of(info))
+
+    async def workspaces(self) -> tuple[str, ...]:
+        return tuple(each for each in await self.inner.workspaces() if each != WORKSPACE)
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         return await self.inner.find_user(user, workspace)
