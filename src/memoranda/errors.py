@@ -30,6 +30,7 @@
     |   |-- TooManyCommands      the rate limit is used up
     |   |-- SecretFound          what would be stored holds a secret, and the policy refuses it
     |   |-- StoreExists          a store is where a new one was to come
+    |   |-- OtherContents        a store holds something else than what is copied into it
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
     |   |-- ContentGone          a version's content was redacted
     |   |-- BadFolder            a folder to export to or import from can't be used so
@@ -443,6 +444,18 @@ class StoreExists(Refused):
 
     def __init__(self) -> None:
         super().__init__("There is a store with this id or of this user already.")
+
+
+class OtherContents(Refused):
+    """What is to be copied can't come into a store that holds something else, or that others have
+    written to since."""
+
+    code = "other_contents"
+    http_status = 409
+    exit_code = 4
+
+    def __init__(self) -> None:
+        super().__init__("The target holds a store of this user or id with other contents.")
 
 
 class NotRedactable(Refused):

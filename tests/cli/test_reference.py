@@ -85,6 +85,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "users": json_of("users"),
         "export": json_of("export", "backup"),
         "import": json_of("import", "folder"),
+        "copy": json_of("copy", "memory", "there"),
         "verify": json_of("verify"),
         "audit": json.loads(done("audit", "--json", "-n", "1")),
         "audit --verify": json_of("audit", "--verify"),

@@ -11,6 +11,7 @@ from memoranda.cli.audit import audit
 from memoranda.cli.chat import chat
 from memoranda.cli.conformance import conformance
 from memoranda.cli.consolidate import consolidate
+from memoranda.cli.copy import copy
 from memoranda.cli.create import create
 from memoranda.cli.delete import delete
 from memoranda.cli.demo import demo
@@ -70,6 +71,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "consolidate": consolidate,
     "export": export,
     "import": import_folder,
+    "copy": copy,
     "verify": verify,
     "audit": audit,
     "sweep": sweep,

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from memoranda.stores.log.connection import Connection
 
-IN_RAM = Capabilities(
-    durable=False, shared_by_processes=False, audits=True, takes_history=True
-)
+IN_RAM = Capabilities(durable=False, shared_by_processes=False, audits=True, takes_history=True)
 
 
 class RamStore(SqlStore):

@@ -24,6 +24,7 @@ from memoranda.testing.promises.ceilings import CeilingPromises
 from memoranda.testing.promises.changes import ChangePromises
 from memoranda.testing.promises.contents import ContentPromises
 from memoranda.testing.promises.edits import EditPromises
+from memoranda.testing.promises.histories import HistoryPromises
 from memoranda.testing.promises.lifetime import LifetimePromises
 from memoranda.testing.promises.listing import ListingPromises
 from memoranda.testing.promises.moments import MomentPromises
@@ -56,6 +57,7 @@ class StoreSuite(
     RedactionPromises,
     ContentPromises,
     LifetimePromises,
+    HistoryPromises,
     BackendPromises,
 ):
     """Every promise of ``memoranda.stores.base`` as a test; subclass it and name it ``Test...``.

@@ -41,6 +41,10 @@ Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, do
 DryRun: TypeAlias = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
 ]
+Workspace: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--workspace", metavar="NAME", help="Only this workspace."),
+]
 File: TypeAlias = Annotated[
     str | None,
     typer.Option("--file", metavar="FILE", help="Take the text from a file; - is standard input."),

@@ -98,6 +98,13 @@ def find_place(store: str | None, user: str | None, *, quiet: bool) -> Place:
     )
 
 
+def acting() -> str:
+    """Who does what the command line does: what is set, else the account that runs it."""
+    from memoranda.config import load_settings
+
+    return load_settings().actor or _login_actor()
+
+
 def _login_actor() -> str:
     """Who the history says did it: the account that runs the command, as the API names users."""
     import pwd

@@ -1,0 +1,1 @@
+"""Copying stores from one backend into another: heads, or the whole history."""
