@@ -33,7 +33,8 @@ def version_fields() -> set[str]:
 
 
 @pytest.fixture
-def old_version() -> str:
+def old_version(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("MEMORANDA_SEALED_KEY", "11" * 32)
     create("/memories/a.md", "old\n")
     done("create", "/memories/a.md", "new\n", "--overwrite")
     Path("folder").mkdir()
@@ -97,6 +98,7 @@ def printed(old_version: str) -> dict[str, Any]:
         **proposals(),
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
+        "rotate-key": json_of("rotate-key", "--store", "sealed:./sealed"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),
         "redaction-report": json_of("redaction-report"),
         "an error": json.loads(run("view", "/memories/none", "--json").stderr),

@@ -48,7 +48,13 @@ from memoranda.stores.ram import RamBackend
 from memoranda.stores.sealed import store as sealed_store
 from memoranda.stores.sealed.backend import SealedBackend
 from memoranda.stores.sealed.envelope import OVERHEAD_BYTES
-from memoranda.stores.sealed.keys import Keys, LocalKey, key_of_environment, parse_key
+from memoranda.stores.sealed.keys import (
+    Keys,
+    LocalKey,
+    former_of_environment,
+    key_of_environment,
+    parse_key,
+)
 from memoranda.stores.sealed.recent import Recent
 from memoranda.stores.sealed.ring import PATH, WORKSPACE, Loaded, RingKeeper
 from memoranda.stores.sealed.store import SealedStore
@@ -446,6 +452,68 @@ def test_a_rewrapping_that_was_cut_off_can_be_repeated(
     assert [one.redacted_at_ns is None for one in left] == [True, False]
     alone = SealedBackend(sealed.below, Keys(NEW))
     assert sealed.read("/a.md", run_now(alone.for_user("acme"))) == TEXT
+
+
+def test_a_new_data_key_seals_what_comes_and_what_was_there_stays_readable(
+    sealed: Sealed,
+) -> None:
+    sealed.put("/a.md", TEXT)
+    open_elsewhere = run_now(SealedBackend(sealed.below, Keys(LocalKey(KEY))).for_user("acme"))
+    assert sealed.read("/a.md", open_elsewhere) == TEXT
+    before = json.loads(run_now(companion_of(sealed).read(PATH)).data)
+    assert run_now(sealed.backend.rewrap_keys(data_keys=True)) == 1
+    after = json.loads(run_now(companion_of(sealed).read(PATH)).data)
+    assert set(before["keys"]) < set(after["keys"])
+    assert after["current"] not in before["keys"]
+    sealed.put("/b.md", TEXT)
+    below = run_now(sealed.below.for_user("acme"))
+    assert run_now(below.read(p("/b.md"))).data[4:12].hex() == after["current"]
+    assert run_now(below.read(p("/a.md"))).data[4:12].hex() == before["current"]
+    for path in ("/a.md", "/b.md"):
+        assert sealed.read(path, open_elsewhere) == TEXT
+    run_now(open_elsewhere.apply([Put(p("/b.md"), b"2"), Put(p("/a.md"), b"2")], AGENT))
+    assert sealed.read("/a.md") == b"2"
+    assert run_now(sealed.backend.for_user("acme")) is not None
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_a_new_data_key_that_was_cut_off_loses_nothing(sealed: Sealed, done: bool) -> None:
+    sealed.put("/a.md", TEXT)
+    failing = FailingStore(companion_of(sealed), Call(1, "apply", done=done))
+    keeper = RingKeeper(failing, label_of_user("acme", "default"), Keys(LocalKey(KEY)))
+    with pytest.raises(Unavailable):
+        run_now(keeper.rewrap(new_data_key=True))
+    fresh = SealedBackend(sealed.below, Keys(LocalKey(KEY)))
+    assert sealed.read("/a.md", run_now(fresh.for_user("acme"))) == TEXT
+    assert run_now(fresh.rewrap_keys(data_keys=True)) == 1
+    assert sealed.read("/a.md", run_now(fresh.for_user("acme"))) == TEXT
+
+
+def test_keys_of_a_store_that_is_gone_are_erased_and_no_others(sealed: Sealed) -> None:
+    sealed.put("/a.md", TEXT)
+    gone = run_now(sealed.backend.for_user("gone"))
+    run_now(gone.apply([Put(p("/a.md"), TEXT)], AGENT))
+    info = run_now(sealed.below.find_user("gone"))
+    assert info is not None
+    run_now(
+        sealed.below.erase(info.id, AGENT)
+    )  # and the process is killed before it erases the keys
+    assert run_now(sealed.backend.erase_orphans(AGENT, 0)) == 0
+    assert run_now(sealed.backend.erase_orphans(AGENT, 2**62)) == 1
+    assert run_now(sealed.backend.erase_orphans(AGENT, 2**62)) == 0
+    assert sealed.read("/a.md", run_now(sealed.backend.for_user("acme"))) == TEXT
+
+
+def test_a_former_key_is_read_as_the_present_one_is(tmp_path: Path) -> None:
+    assert former_of_environment({}) == ()
+    (key,) = former_of_environment({"MEMORANDA_SEALED_FORMER_KEY": KEY.hex()})
+    assert key.id == LocalKey(KEY).id
+    file = tmp_path / "key"
+    file.write_text(KEY.hex())
+    (key,) = former_of_environment({"MEMORANDA_SEALED_FORMER_KEY_FILE": str(file)})
+    assert key.id == LocalKey(KEY).id
+    with pytest.raises(Misuse, match="FORMER"):
+        former_of_environment({"MEMORANDA_SEALED_FORMER_KEY": "short"})
 
 
 def test_two_who_rewrap_at_once_do_it_once(sealed: Sealed) -> None:

@@ -36,6 +36,7 @@ from memoranda.cli.redaction_report import redaction_report
 from memoranda.cli.rename import rename
 from memoranda.cli.replace import replace
 from memoranda.cli.restore import restore
+from memoranda.cli.rotate_key import rotate_key
 from memoranda.cli.search import search
 from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
 from memoranda.cli.shared.options import StoreUrl, UserName
@@ -77,6 +78,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "sweep": sweep,
     "redact": redact,
     "erase": erase,
+    "rotate-key": rotate_key,
     "conformance": conformance,
     "redaction-report": redaction_report,
 }

@@ -8,7 +8,8 @@
 ``git:///srv/memory``              a directory of git repositories, one a store
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
 ``sealed:`` before any of these    the same with its contents encrypted; the key comes from
-                                   ``MEMORANDA_SEALED_KEY`` or ``MEMORANDA_SEALED_KEY_FILE``
+                                   ``MEMORANDA_SEALED_KEY`` or ``MEMORANDA_SEALED_KEY_FILE``,
+                                   a former one from ``MEMORANDA_SEALED_FORMER_KEY`` (``_FILE``)
 =================================  ==============================================================
 
 Other packages add schemes by an entry point in the group ``memoranda.backends``: its name is the
@@ -128,9 +129,9 @@ def _sealed(rest: str) -> Backend:
 
 def _seal(inner: Backend) -> Backend:
     from memoranda.stores.sealed.backend import SealedBackend
-    from memoranda.stores.sealed.keys import Keys, key_of_environment
+    from memoranda.stores.sealed.keys import Keys, former_of_environment, key_of_environment
 
-    return SealedBackend(inner, Keys(key_of_environment()))
+    return SealedBackend(inner, Keys(key_of_environment(), former_of_environment()))
 
 
 def _outside(name: str, url: str) -> Backend:

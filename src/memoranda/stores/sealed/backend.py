@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Misuse
@@ -111,27 +111,59 @@ class SealedBackend(Backend):
             if keys is not None:
                 await self.inner.erase(keys.id, context, WORKSPACE)
 
-    async def rewrap_keys(self) -> int:
+    async def rewrap_keys(
+        self, *, data_keys: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> int:
         """Have the current key-encryption key wrap the data keys of all stores; of how many another
-        one did before.
+        one did before. With ``data_keys`` each store gets a new one, which seals what is written from
+        then on; of how many that is.
 
         Contents stay as they are. Online: give every process both keys first, the new one as the
         current one. May be repeated after a kill at any step; once it gives 0 the former key is not
         needed any more. Raises ``Misuse`` where neither key fits, ``Conflict`` where another
-        process does the same at this moment.
+        process does the same at this moment. ``progress`` is told how many stores are done, and how
+        many there are.
         """
         n_rewrapped = 0
+        rings = await self._stores_in(WORKSPACE)
+        for number, info in enumerate(rings, 1):
+            label = info.user or ""
+            keeper = RingKeeper(await self.inner.for_user(label, WORKSPACE), label, self._keys)
+            n_rewrapped += await keeper.rewrap(new_data_key=data_keys)
+            await keeper.close()
+            if progress is not None:
+                progress(number, len(rings))
+        return n_rewrapped
+
+    async def erase_orphans(self, context: Context, before_ns: int) -> int:
+        """Erase keys of stores that are gone: of an erasure that was killed before it came to them.
+        Of how many.
+
+        Only keys that were made before ``before_ns`` (since 1970): those of a store that is just
+        being made have none yet. Reads the list of all stores; raises ``Unsupported`` where the
+        workspaces can't be listed.
+        """
+        labels: set[str] = set()
+        for workspace in await self.workspaces():
+            labels.update(label_of(info) for info in await self._stores_in(workspace))
+        orphans = [
+            info
+            for info in await self._stores_in(WORKSPACE)
+            if info.user not in labels and info.created_at_ns < before_ns
+        ]
+        for info in orphans:
+            await self.inner.erase(info.id, context, WORKSPACE)
+        return len(orphans)
+
+    async def _stores_in(self, workspace: str) -> Sequence[StoreInfo]:
+        found: tuple[StoreInfo, ...] = ()
         after: str | None = None
         while True:
-            page = await self.inner.list(WORKSPACE, after=after)
-            for info in page.stores:
-                label = info.user or ""
-                keeper = RingKeeper(await self.inner.for_user(label, WORKSPACE), label, self._keys)
-                n_rewrapped += await keeper.rewrap()
-                await keeper.close()
-            if page.after is None:
-                return n_rewrapped
+            page = await self.inner.list(workspace, after=after)
+            found += page.stores
             after = page.after
+            if after is None:
+                return found
 
     async def close(self) -> None:
         await self.inner.close()

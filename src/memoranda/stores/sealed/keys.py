@@ -18,6 +18,8 @@ NONCE_BYTES: Final = 12
 
 KEY_VARIABLE: Final = "MEMORANDA_SEALED_KEY"
 FILE_VARIABLE: Final = "MEMORANDA_SEALED_KEY_FILE"
+FORMER_KEY_VARIABLE: Final = "MEMORANDA_SEALED_FORMER_KEY"
+FORMER_FILE_VARIABLE: Final = "MEMORANDA_SEALED_FORMER_KEY_FILE"
 _FORM: Final = "32 random bytes as base64 or hex, for example from `openssl rand -base64 32`"
 
 
@@ -103,6 +105,19 @@ def key_of_environment(environ: Mapping[str, str] = os.environ) -> LocalKey:
             return parse_key(opened.read(1000))
     except (OSError, UnicodeDecodeError):
         raise Misuse(f"The file that {FILE_VARIABLE} names can't be read.") from None
+
+
+def former_of_environment(environ: Mapping[str, str] = os.environ) -> tuple[LocalKey, ...]:
+    """The key before the present one, in ``MEMORANDA_SEALED_FORMER_KEY`` or the file that
+    ``MEMORANDA_SEALED_FORMER_KEY_FILE`` names; none where neither is set. Raises ``Misuse``."""
+    names = {KEY_VARIABLE: FORMER_KEY_VARIABLE, FILE_VARIABLE: FORMER_FILE_VARIABLE}
+    given = {name: environ[former] for name, former in names.items() if environ.get(former)}
+    if not given:
+        return ()
+    try:
+        return (key_of_environment(given),)
+    except Misuse as error:
+        raise Misuse(f"The former key ({FORMER_KEY_VARIABLE}): {error}") from None
 
 
 class Keys:

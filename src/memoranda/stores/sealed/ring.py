@@ -40,6 +40,10 @@ class Ring:
         self.current = current
         self._keys = keys
 
+    def has(self, key_id: bytes) -> bool:
+        """Whether there is a data key with this id."""
+        return key_id in self._keys
+
     def key(self, key_id: bytes) -> bytes:
         """The data key with this id; raises ``Corrupt``."""
         key = self._keys.get(key_id)
@@ -91,8 +95,9 @@ class RingKeeper:
             raise Corrupt("The store's keys vanished while they were made.")
         return made
 
-    async def rewrap(self) -> bool:
-        """Have the current service wrap all keys of the ring; whether another one had.
+    async def rewrap(self, *, new_data_key: bool = False) -> bool:
+        """Have the current service wrap all keys of the ring; whether anything changed. With a
+        ``new_data_key`` what is sealed from then on is sealed with that; the others stay.
 
         One swap of the ring, then what was wrapped before is blanked for good. May be repeated after
         a kill at any step. Raises ``Conflict`` where somebody else does it at this moment.
@@ -105,18 +110,27 @@ class RingKeeper:
         ring = self._known(content.data)
         rows = [ring["binding"], *ring["keys"].values()]
         is_old = any(row["service"] != self._keys.current.id for row in rows)
-        if is_old:
+        if is_old or new_data_key:
             ring["binding"] = self._wrapped(found.binding, _BINDING)
             for key_id in ring["keys"]:
                 name = bytes.fromhex(key_id)
                 ring["keys"][key_id] = self._wrapped(found.key(name), name)
+            if new_data_key:
+                self._add_key(ring)
             expect = IfContent(sha256(content.data).hexdigest())
             put = Put(PATH, json_text(ring), expect)
             await self._companion.apply([put], _BY)
         for version in (await self._companion.versions(limit=1000)).versions[1:]:
             if version.redacted_at_ns is None:
                 await self._companion.redact(version.id, _BY)
-        return is_old
+        return is_old or new_data_key
+
+    def _add_key(self, ring: dict[str, Any]) -> None:
+        from secrets import token_bytes
+
+        key_id = token_bytes(_ID_BYTES)
+        ring["keys"][key_id.hex()] = self._wrapped(token_bytes(KEY_BYTES), key_id)
+        ring["current"] = key_id.hex()
 
     async def close(self) -> None:
         """Let go of the companion."""

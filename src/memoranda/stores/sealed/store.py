@@ -48,6 +48,7 @@ from memoranda.stores.sealed.envelope import (
     OVERHEAD_BYTES,
     UNBOUND,
     digest_of_memory,
+    key_id_of,
     peek,
     unseal,
 )
@@ -117,6 +118,14 @@ class SealedStore(WrapperStore):
             raise Corrupt("the keys of this store are gone")
         return loaded.ring
 
+    async def _ring_for(self, sealed: bytes) -> Ring:
+        """The keys to open a content with, read anew where somebody has added one since."""
+        ring = await self._ring()
+        if ring.has(key_id_of(sealed)):
+            return ring
+        loaded = await self.load()
+        return ring if loaded is None else loaded.ring
+
     async def _newest_ring(self) -> Ring:
         """The keys to seal with, made if there are none yet."""
         loaded = await self.load()
@@ -136,7 +145,7 @@ class SealedStore(WrapperStore):
         settled = False
         for _ in range(LOOKS):
             content = await self.inner.read(path)
-            ring = await self._ring()
+            ring = await self._ring_for(content.data)
             try:
                 head, plain = unseal(ring, content.data)
                 passes = await self._checks.passes(ring, path, content, head)
@@ -234,6 +243,10 @@ class SealedStore(WrapperStore):
                 if planned == heads:
                     raise
                 planned = heads
+            except Corrupt:
+                # Perhaps only because somebody added a key and wrote with it, since ours was read.
+                if await self._newest_ring() is ring:
+                    raise
             else:
                 return await self._noted(versions, rewriter)
         raise Conflict("Other writers were faster each time.")
@@ -349,7 +362,7 @@ class SealedStore(WrapperStore):
         return version._replace(size_bytes=size_bytes, sha256=shown, content=None)
 
     async def _opened(self, version: Version, sealed: bytes) -> Version:
-        ring = await self._ring()
+        ring = await self._ring_for(sealed)
         head, plain = unseal(ring, sealed)
         if head.memory not in {UNBOUND, digest_of_memory(ring, version.memory_id)}:
             raise Corrupt("it was sealed for another memory")
@@ -362,7 +375,7 @@ class SealedStore(WrapperStore):
             known = sealed_sha256
             with suppress(Corrupt, UnknownId):
                 sealed = (await self.inner.version(version_id)).content
-                known = peek(await self._ring(), sealed or b"").sha256
+                known = peek(await self._ring_for(sealed or b""), sealed or b"").sha256
                 self._hashes.put(sealed_sha256, known)
         return known
 
