@@ -26,6 +26,7 @@ __all__ = [
     "MemorandaError",
     "Memory",
     "Misuse",
+    "Mount",
     "Policy",
     "Redaction",
     "Refused",
@@ -44,6 +45,7 @@ _HOMES = {
     "InjectionMarks": "memoranda.policies.injection",
     "Limits": "memoranda.policies.limits",
     "Memory": "memoranda.memory",
+    "Mount": "memoranda.policies.mount",
     "Policy": "memoranda.policies.policy",
     "Redaction": "memoranda.policies.redaction",
     "Retention": "memoranda.stores.base",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from memoranda.policies.expiry import Expiry
     from memoranda.policies.injection import InjectionMarks
     from memoranda.policies.limits import Limits
+    from memoranda.policies.mount import Mount
     from memoranda.policies.policy import Policy
     from memoranda.policies.redaction import Redaction
     from memoranda.reply import ToolResult

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -35,6 +35,9 @@ _TABLES: Final = (
     *dict.fromkeys(each.table for each in _SETTABLE),
     *(each.name for each in _ROWS),
 )
+_NOT_IN_FILES: Final = frozenset({"policy"})
+"""Fields of rows that follow from the rest of the file."""
+
 _BUILT_IN: Final = "built in"
 
 
@@ -57,6 +60,23 @@ class Settings:
     def policy_for(self, backend: str, user: str | None = None, store: str | None = None) -> Policy:
         """What holds for the memory of ``user``, or the store with the id ``store``, at the URL
         ``backend``: where several rules say something, the stricter one."""
+        policy = self._policy(backend, user, store)
+        if not policy.mounts:
+            return policy
+        # What holds for a mounted store holds through the mount, too; what it mounts itself is not
+        # seen through it.
+        mounts = (
+            replace(
+                mount,
+                policy=replace(
+                    self._policy(mount.url or backend, mount.user, mount.store_id), mounts=()
+                ),
+            )
+            for mount in policy.mounts
+        )
+        return replace(policy, mounts=tuple(mounts))
+
+    def _policy(self, backend: str, user: str | None, store: str | None) -> Policy:
         settings = self.explain(backend, user, store)
         return policy_of(
             {key: each.value for key, each in settings.items() if each.origin != _BUILT_IN}
@@ -133,7 +153,7 @@ def _rows(of: PolicyField, given: object, place: str) -> tuple[Any, ...]:
     assert of.rows is not None  # who asks chose such a field
     if not isinstance(given, list):
         raise Misuse(f"{place}: it has to be an array of tables, each with [[{of.name}]] above.")
-    known = tuple(each.name for each in fields(of.rows))
+    known = tuple(each.name for each in fields(of.rows) if each.name not in _NOT_IN_FILES)
     made: list[Any] = []
     for row in cast("list[object]", given):
         if not isinstance(row, dict):

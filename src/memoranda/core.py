@@ -25,6 +25,9 @@ from memoranda.stores.base import Context, Store
 from memoranda.tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memoranda.mounting import MountSource
     from memoranda.path import MemoryPath
     from memoranda.policies.audit import AuditTrail
     from memoranda.policies.desk import ProposalDesk
@@ -52,11 +55,19 @@ class Core:
     for. Every coroutine here may raise ``Misuse`` once the memory is closed.
     """
 
-    def __init__(self, source: StoreSource, policy: Policy, actor: str, pause: Pause) -> None:
+    def __init__(
+        self,
+        source: StoreSource,
+        policy: Policy,
+        actor: str,
+        pause: Pause,
+        mounts: Sequence[MountSource] = (),
+    ) -> None:
         self.policy = policy
         self.actor = actor
         self.pause = pause
         self._source = source
+        self._mounts = mounts
         self._opened: _Opened | None = None
         self._closed = False
         self._contexts: dict[str, Context] = {}
@@ -66,6 +77,17 @@ class Core:
     async def store(self) -> Store:
         """The store inside its layers, opened if it was not yet."""
         return (self._opened or await self._open()).store
+
+    async def own_store(self, path: MemoryPath = ROOT) -> Store:
+        """The memory's own store inside its layers, without what is mounted: for what is done with
+        the past. Raises ``Unsupported`` for a ``path`` in a mount."""
+        store = await self.store()
+        if not self._mounts:
+            return store
+        from memoranda.policies.mounts import MountStores
+
+        assert isinstance(store, MountStores), "it was opened with its mounts"
+        return store.own_at(path)
 
     async def trail(self) -> AuditTrail:
         """Where looks and refusals are noted."""
@@ -100,6 +122,11 @@ class Core:
         desk = await self._find_desk() if self.policy.asks_people else None
         store = around_store(found, self.policy, desk)
         trail = trail_of(found, self.policy)
+        uses = uses_of(found, self.policy)
+        if self._mounts:
+            from memoranda.mounting import with_mounts
+
+            store, trail, uses = await with_mounts(found, store, trail, uses, self._mounts)
         limits = self.policy.limits
         tool = Tool(
             store,
@@ -109,7 +136,6 @@ class Core:
             frame_views=self.policy.injection.frame_views,
             pause=self.pause,
         )
-        uses = uses_of(found, self.policy)
         handler = around_commands(tool.run, self.policy, trail, uses)
         opened = _Opened(store, handler, trail, uses, desk)
         self._opened = opened
@@ -124,6 +150,8 @@ class Core:
             self._closed = True
             self._opened = None
             await self._source.release()
+            for mount in self._mounts:
+                await mount.source.release()
 
     async def erase(self, confirm: str) -> None:
         """Erase the store for good; the next use begins a new one."""

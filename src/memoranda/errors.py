@@ -349,6 +349,27 @@ class ReadOnly(AboutPath):
     said = "{path} is read-only."
 
 
+class MountPoint(AboutPath):
+    """``path`` shows another memory, so it, and what it lies in, can't be removed or moved."""
+
+    code = "mount_point"
+    http_status = 403
+    exit_code = 6
+    said = "{path} shows another memory; it can't be removed or moved."
+
+
+class AcrossMounts(AboutPath):
+    """A batch would change several memories at once: ``path`` in one, ``target``, if it is a move,
+    in another."""
+
+    code = "across_mounts"
+    said = "{path} and what else would change are kept in different memories."
+
+    def __init__(self, path: MemoryPath, target: MemoryPath | None = None) -> None:
+        super().__init__(path)
+        self.target = target
+
+
 class Held(Refused):
     """A hold keeps what would go; lift it first (``memoranda hold lift``)."""
 

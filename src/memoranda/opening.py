@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from memoranda import arguments
 from memoranda.core import Core
@@ -19,6 +20,9 @@ from memoranda.stores.base import Store
 from memoranda.stores.companions import RESERVED
 from memoranda.stores.open import open_backend, open_suspending, suspends_for
 from memoranda.tenant import DEFAULT_WORKSPACE, Tenant, check_tenant, directory_of_store
+
+if TYPE_CHECKING:
+    from memoranda.mounting import MountSource
 
 DEFAULT_USER: Final = "default"
 DEFAULT_ACTOR: Final = "agent"
@@ -62,7 +66,29 @@ def open_core(
         source = StoreWithId(shared, store_id, workspace)
     else:
         raise Misuse("A store is named by user or by store_id, not by both.")
-    return Opening(_core(source, policy, actor, suspends=shared.backend.suspends), shared)
+    suspends = shared.backend.suspends
+    mounts = _mounts(policy, url, awaited=awaited and suspends) if policy.mounts else ()
+    return Opening(_core(source, policy, actor, mounts, suspends=suspends), shared)
+
+
+def _mounts(policy: Policy, url: str | None, *, awaited: bool) -> tuple[MountSource, ...]:
+    """Where the mounted stores come from. A store without a URL lies where the memory's own does."""
+    from memoranda.mounting import MountSource
+
+    found: list[MountSource] = []
+    for mount in policy.mounts:
+        where = mount.url or url
+        if where is None:
+            raise Misuse(f"The mount {mount.point} needs a url: the memory's own has none.")
+        tenant = _tenant(mount.user or DEFAULT_USER, mount.workspace)
+        if mount.store_id is None:
+            source: StoreSource = StoreOfUser(_shared(where, awaited=awaited), tenant)
+        else:
+            directory_of_store(mount.store_id)
+            shared = _shared(where, awaited=awaited)
+            source = StoreWithId(shared, mount.store_id, tenant.workspace)
+        found.append(MountSource(mount, source))
+    return tuple(found)
 
 
 def _tenant(user: str, workspace: str) -> Tenant:
@@ -83,11 +109,19 @@ def core_of_store(store: Store, policy: Policy | None = None, actor: str = DEFAU
     _check_store(store)
     _check_actor(actor)
     policy = _checked(policy, Policy())
-    return _core(GivenStore(store), policy, actor, suspends=store.suspends)
+    mounts = _mounts(policy, None, awaited=store.suspends) if policy.mounts else ()
+    return _core(GivenStore(store), policy, actor, mounts, suspends=store.suspends)
 
 
-def _core(source: StoreSource, policy: Policy, actor: str, *, suspends: bool) -> Core:
-    return Core(source, policy, actor, suspending_pause if suspends else blocking_pause)
+def _core(
+    source: StoreSource,
+    policy: Policy,
+    actor: str,
+    mounts: Sequence[MountSource],
+    *,
+    suspends: bool,
+) -> Core:
+    return Core(source, policy, actor, suspending_pause if suspends else blocking_pause, mounts)
 
 
 def _checked(policy: Policy | None, default: Policy) -> Policy:

@@ -221,7 +221,7 @@ class Programs:
         """Make a path what it was."""
         where = parse_path(path)
         then = _point("to", to)
-        store = await self.core.store()
+        store = await self.core.own_store(where)
         return await restore(store, where, then, self.core.context("restore"), self.core.pause)
 
     @noted("restore", reads=True)
@@ -229,13 +229,13 @@ class Programs:
         """What a restore would do."""
         where = parse_path(path)
         then = _point("to", to)
-        return await preview_restore(await self.core.store(), where, then)
+        return await preview_restore(await self.core.own_store(where), where, then)
 
     @noted("undo")
     async def undo(self, path: str) -> tuple[Version, ...]:
         """Take back the last batch."""
         where = parse_path(path)
-        return await undo(await self.core.store(), where, self.core.context("undo"))
+        return await undo(await self.core.own_store(where), where, self.core.context("undo"))
 
     @noted("redact")
     async def redact(self, version_id: str) -> Version:
@@ -264,7 +264,7 @@ class Programs:
         folder = arguments.folder("directory", directory)
         replaces = arguments.flag("replace", replace)
         tell = arguments.optional_callable("progress", progress)
-        store = await self.core.store()
+        store = await self.core.own_store(where)
         return await export(store, where, folder, replace=replaces, progress=tell)
 
     @noted("import", about=1)
@@ -301,7 +301,7 @@ class Programs:
         from memoranda.operations.sweep import sweep
 
         only_says = arguments.flag("dry_run", dry_run)
-        store = await self.core.store()
+        store = await self.core.own_store()
         rules = self.core.policy.expiry
         return await sweep(store, rules, now_ns, dry_run=only_says, progress=progress)
 

@@ -21,6 +21,7 @@ from memoranda.command import (
     View,
 )
 from memoranda.errors import (
+    AcrossMounts,
     AlreadyExists,
     BadPath,
     BadViewRange,
@@ -32,6 +33,7 @@ from memoranda.errors import (
     MemorandaError,
     MemoryFull,
     MissingParameter,
+    MountPoint,
     MovedNameTooLong,
     MoveIntoItself,
     NoMatch,
@@ -480,6 +482,21 @@ def too_many_files(error: TooManyFiles, asked: Asked) -> str:
 def read_only(error: ReadOnly, asked: Asked) -> str:
     """The path, or all of the store, can't be written."""
     return f"Error: {error.path} is read-only."
+
+
+@refusal.register(MountPoint)
+def mount_point(error: MountPoint, asked: Asked) -> str:
+    """Another memory is shown there."""
+    return f"Error: {error.path} shows another memory and cannot be deleted or renamed."
+
+
+@refusal.register(AcrossMounts)
+def across_mounts(error: AcrossMounts, asked: Asked) -> str:
+    """A file can't be moved from one memory to another."""
+    return (
+        f"Error: Cannot move {error.path} to {error.target}: they are kept in different memories. "
+        "Create the new file, then delete the old one."
+    )
 
 
 @refusal.register(TooManyProposals)

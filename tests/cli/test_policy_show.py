@@ -31,3 +31,12 @@ def test_a_setting_that_can_not_be_is_told() -> None:
     code, message = refused("policy", "show")
     assert code == 9
     assert "Did you mean files?" in message
+
+
+def test_the_url_of_a_mount_is_shown_without_what_may_be_secret_in_it() -> None:
+    Path("memoranda.toml").write_text(
+        "[[mounts]]\npath = '/memories/team'\nuser = 'team'\nurl = 'postgresql://u:pass@h/d'\n"
+    )
+    assert "pass" not in done("policy", "show")
+    (mount,) = json_of("policy", "show")["settings"]["policy.mounts"]["value"]
+    assert (mount["url"], mount["user"], "policy" in mount) == ("postgresql:...", "team", False)

@@ -42,6 +42,8 @@ FRAGMENTS = (
     "Too many memory commands",
     "Saved for review",
     "already wait for review",
+    "shows another memory and",
+    "kept in different memories. Create",
     "The memory is unavailable right now",
 )
 

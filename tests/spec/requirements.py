@@ -237,6 +237,8 @@ POLICY: Final = _section(
     ("A write that keeps losing races for 10 seconds is answered the same.", "ours"),
     ("A write that loses a race is run again and nothing is lost.", "ours"),
     ("A write is refused where too many wait for approval already.", "ours"),
+    ("A mounted memory, and what it lies in, can't be deleted or renamed.", "ours"),
+    ("A file can't be renamed from one memory to another.", "ours"),
 )
 
 PATH: Final = _section(

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Literal
 
+from memoranda.path import MemoryPath
 from memoranda.policies.approval import Approval
-from memoranda.policies.audit import Auditing
+from memoranda.policies.audit import Auditing, AuditTrail
 from memoranda.policies.await_approval import AwaitApproval
 from memoranda.policies.desk import ProposalDesk
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import MIB, Limits, LimitSize
 from memoranda.policies.mark import MarkInjection
+from memoranda.policies.mounted import Mounted
+from memoranda.policies.mounts import MountStores
 from memoranda.policies.policy import Policy
 from memoranda.policies.redact import RedactSecrets
 from memoranda.policies.redaction import Redaction
 from memoranda.policies.stack import around_store
-from memoranda.stores.base import Backend, Ceiling, Store, WrapperStore
+from memoranda.stores.base import (
+    LISTING_CHUNK,
+    Backend,
+    Ceiling,
+    Moment,
+    Outline,
+    Page,
+    Store,
+    WrapperStore,
+)
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
@@ -87,6 +100,45 @@ RULES = (Approval(path="/memories/what-no-promise-writes/*"),)
 class TestApproval(Wrapped):
     def wrap(self, store: Store) -> Store:
         return AwaitApproval(store, RULES, ProposalDesk(fresh_store("desk")), reviews=True)
+
+
+POINT = MemoryPath.of(("\U0010fffd",))
+"""A mount point that is listed last and that no promise names."""
+
+
+class WithoutThePoint(WrapperStore):
+    """What a memory shows beside an empty mount, which a store without mounts doesn't have."""
+
+    async def outline(self, directory: MemoryPath, line_chars: int) -> Outline:
+        found = await self.inner.outline(directory, line_chars)
+        if not directory.is_root:
+            return found
+        items = tuple(item for item in found.items if item[0] != f"{POINT.name}/")
+        return Outline(found.size_bytes, items, found.total - 1)
+
+    async def list(
+        self,
+        prefix: MemoryPath,
+        *,
+        depth: Literal[0, 1] = 0,
+        after: str | None = None,
+        limit: int = LISTING_CHUNK,
+        at: Moment | None = None,
+    ) -> Page:
+        page = await self.inner.list(prefix, depth=depth, after=after, limit=limit, at=at)
+        entries = tuple(one for one in page.entries if one.path != POINT)
+        if page.after is not None:  # is there more than the mount?
+            rest = await self.inner.list(prefix, depth=depth, after=page.after, limit=1, at=at)
+            if all(one.path == POINT for one in rest.entries):
+                return Page(entries, None)
+        return Page(entries, page.after)
+
+
+class TestMounts(Wrapped):
+    def wrap(self, store: Store) -> Store:
+        other = fresh_store("mounted")
+        mount = Mounted(POINT, other, AuditTrail(other, "off"), None)
+        return WithoutThePoint(MountStores(store, [mount]))
 
 
 class TestTheWholeStack(Wrapped):

@@ -40,6 +40,7 @@ def sync(memory: Memory) -> None:
     assert_type(memory.version("memver_1"), Version)
     assert_type(memory.diff("memver_1"), str)
     assert_type(memory.proposals(), tuple[Proposal, ...])
+    assert_type(memory.reject("prop_1"), Proposal)
     assert_type(memory.approve("prop_1"), tuple[Version, ...])
     assert_type(memory.restore(to="memver_1"), Restored)
     assert_type(memory.undo(), tuple[Version, ...])

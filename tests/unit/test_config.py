@@ -97,7 +97,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
             (
                 "memoranda.toml: 'colour' is no setting. "
                 "There are: store, user, workspace, actor, limits, policy, retention, audit, "
-                "redaction, injection, expiry, approval, rules."
+                "redaction, injection, expiry, approval, mounts, rules."
             ),
         ),
         (
@@ -301,3 +301,24 @@ def test_a_rule_that_can_not_be_is_an_error(tmp_path: Path, text: str, says: str
     with pytest.raises(Misuse) as refused:
         load(tmp_path, text)
     assert str(refused.value) == says
+
+
+def test_a_mounted_store_has_the_rules_that_the_file_says_of_it(tmp_path: Path) -> None:
+    (tmp_path / "memoranda.toml").write_text(
+        "[[rules]]\nuser = 'ada'\n[[rules.mounts]]\npath = '/memories/team'\nuser = 'team'\n"
+        "[[rules]]\nuser = 'team'\n[rules.limits]\nfiles = 7\n"
+        "[[rules.mounts]]\npath = '/memories/x'\nuser = 'x'\n"
+    )
+    settings = load_settings(tmp_path, {})
+    (mount,) = settings.policy_for("./memory", "ada").mounts
+    assert mount.policy is not None
+    assert (mount.policy.limits.files, mount.policy.mounts) == (7, ())
+    assert settings.policy_for("./memory", "bob").mounts == ()
+
+
+def test_the_rules_of_a_mounted_store_are_not_set_in_its_table(tmp_path: Path) -> None:
+    (tmp_path / "memoranda.toml").write_text(
+        "[[mounts]]\npath = '/memories/team'\nuser = 'team'\npolicy = 'x'\n"
+    )
+    with pytest.raises(Misuse, match=r"\[\[mounts\]\]: 'policy' is no setting"):
+        load_settings(tmp_path, {})

@@ -51,7 +51,12 @@ def _plain(value: object) -> object:
 def _row(value: object) -> dict[str, Any]:
     from dataclasses import fields
 
-    return {each.name: getattr(value, each.name) for each in fields(cast("Any", value))}
+    shown = {each.name: getattr(value, each.name) for each in fields(cast("Any", value))}
+    shown.pop("policy", None)  # a mounted store's: shown when it is asked about itself
+    if shown.get("url") is not None:
+        scheme, colon, _ = shown["url"].partition(":")
+        shown["url"] = f"{scheme}:..." if colon else shown["url"]  # there may be a password
+    return shown
 
 
 def _shown(value: object) -> str:

@@ -51,6 +51,7 @@ STRICTER: Final[Mapping[str, Stricter]] = {
     "policy.read_only": _either,
     "policy.expiry": _both,
     "policy.approval": _both,
+    "policy.mounts": _both,
     "limits.file_bytes": _least,
     "limits.store_bytes": _least,
     "limits.files": _least,

@@ -11,12 +11,13 @@ from memoranda.policies.audit import Auditing
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.injection import InjectionMarks
 from memoranda.policies.limits import Limits
+from memoranda.policies.mount import Mount, check_mounts
 from memoranda.policies.redaction import Redaction
 from memoranda.stores.base import Retention
 
 OnExists: TypeAlias = Literal["error", "overwrite"]
 
-_ROWS: Final = {"expiry": Expiry, "approval": Approval}
+_ROWS: Final = {"expiry": Expiry, "approval": Approval, "mounts": Mount}
 _PARTS: Final = {"limits": Limits, "redaction": Redaction, "injection": InjectionMarks}
 
 
@@ -33,7 +34,8 @@ class Policy:
     those that any of its rules is about.
     ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
     what happens to text that speaks to the agent as an instruction would. ``approval`` says which
-    writes wait for a person: those that any of its rules is about.
+    writes wait for a person: those that any of its rules is about. ``mounts`` shows other stores under
+    paths of this one.
 
     Raises ``Misuse`` for values that can't be.
     """
@@ -47,6 +49,7 @@ class Policy:
     redaction: Redaction = Redaction()
     injection: InjectionMarks = InjectionMarks()
     approval: tuple[Approval, ...] = ()
+    mounts: tuple[Mount, ...] = ()
 
     @property
     def asks_people(self) -> bool:
@@ -72,6 +75,7 @@ class Policy:
                 type(row) is kind for row in cast("tuple[object, ...]", rows)
             ):
                 raise Misuse(f"Policy: {name} has to be a tuple of {kind.__name__} objects.")
+        check_mounts(self.mounts)
         if type(self.audit) is not Auditing:
             raise Misuse(f"Policy: audit is {self.audit!r}; it has to be an Auditing object.")
 

@@ -10,6 +10,9 @@ Commands, from the outside in:
 2. ``LimitRate``: what is over the rate costs nothing behind it.
 3. ``NoteUse``, where memories expire: only what was shown was used.
 
+Around all of it, where a policy names mounts, stands ``MountStores`` (``memoranda.mounting``): each store
+in it is inside layers of its own.
+
 Stores, from the outside in:
 
 1. ``RefuseWrites`` before everything that looks at contents: what may not be written is not judged.

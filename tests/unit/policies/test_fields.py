@@ -9,6 +9,7 @@ import pytest
 from memoranda.policies.approval import Approval
 from memoranda.policies.expiry import Expiry
 from memoranda.policies.fields import BY_KEY, FIELDS, STRICTER, policy_of
+from memoranda.policies.mount import Mount
 from memoranda.policies.policy import Policy
 from memoranda.policies.rules import Rule, Setting, Where, strictest
 
@@ -17,6 +18,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "policy.read_only": (False, True),
     "policy.expiry": ((), (Expiry(age_days=1),)),
     "policy.approval": ((), (Approval(),)),
+    "policy.mounts": ((), (Mount(path="/memories/team", user="team"),)),
     "limits.file_bytes": (None, 5),
     "limits.store_bytes": (7, 5),
     "limits.files": (None, 5),
