@@ -18,6 +18,7 @@ from memoranda.stores.bucket.place import Place, look
 from memoranda.stores.bucket.store import CAPABILITIES, BucketStore
 from memoranda.stores.bucket.swapping import persist, swap
 from memoranda.stores.bucket.writing import Batch
+from memoranda.stores.companions import erase_proposals
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.patience import patiently
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
@@ -225,6 +226,10 @@ class BucketBackend(Backend):
                 record = await control.record(port, store_id, workspace)
             except UnknownId:
                 return  # a try whose answer got lost, or somebody faster, came to the end
+            if (
+                not record.is_erased
+            ):  # else it was done, and whose store it was is not known any more
+                await erase_proposals(self, record.info, context)
             await control.begin_erasure(port, record)
             home = control.folder(store_id)
             kept = {f"{home}/head", f"{home}/info"}
