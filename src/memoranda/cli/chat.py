@@ -21,7 +21,6 @@ from memoranda.cli.shared.output import harmless, note, say, table
 from memoranda.cli.shared.place import find_place
 from memoranda.cli.shared.version_lines import print_changes, print_versions
 from memoranda.errors import MemorandaError
-from memoranda.opening import DEFAULT_ACTOR
 from memoranda.path import ROOT_TEXT
 from memoranda.text.size import format_size
 
@@ -63,6 +62,7 @@ def chat(
     """
     client = anthropic_client(base_url)
     from memoranda.agent import Agent, Hooks
+    from memoranda.opening import DEFAULT_ACTOR
 
     place = find_place(store, user, quiet=True)
     theirs = place._replace(actor=DEFAULT_ACTOR)

@@ -23,6 +23,7 @@ from memoranda.cli.hold import hold_add, hold_lift, hold_list
 from memoranda.cli.import_folder import import_folder
 from memoranda.cli.init import init
 from memoranda.cli.insert import insert
+from memoranda.cli.mcp import mcp
 from memoranda.cli.policy_show import policy_show
 from memoranda.cli.proposals import (
     proposals_approve,
@@ -53,6 +54,7 @@ from memoranda.cli.view import view
 COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "demo": demo,
     "chat": chat,
+    "mcp": mcp,
     "view": view,
     "create": create,
     "replace": replace,
