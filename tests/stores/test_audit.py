@@ -11,8 +11,8 @@ import pytest
 
 from memoranda import AsyncMemory, Memory, Policy
 from memoranda.drive import run_now
-from memoranda.errors import NotFound, Unavailable, Unsupported
-from memoranda.policies.audit import Auditing
+from memoranda.errors import Misuse, NotFound, Unavailable, Unsupported
+from memoranda.policies.audit import Auditing, AuditTrail
 from memoranda.stores.base import AuditEntry, AuditHead, Backend, Context, Store
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.place import open_places
@@ -138,6 +138,19 @@ def test_it_can_be_read_in_pages_and_followed(store: Store) -> None:
     assert [each.part for each in everything] == [0, 0, 1, 2, 3, 4]
     assert memory.audit(after=everything[-1].seq) == ()
     assert memory.audit(limit=0) == ()
+
+
+def test_what_becomes_of_views_is_one_of_three_words() -> None:
+    with pytest.raises(Misuse, match="batched"):
+        Auditing(reads="sometimes")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_what_a_caller_says_of_a_look_is_in_its_entry(store: Store) -> None:
+    used(store)
+    trail = AuditTrail(store, "strict")
+    context = Context("agent", "view", audit={"session": "s1"})
+    run_now(trail.read(context, {"path": NOTE}))
+    assert run_now(store.audit(None, 1))[0].details == {"session": "s1"}
 
 
 def test_views_are_left_out_where_the_policy_says_so_and_refusals_are_not(store: Store) -> None:

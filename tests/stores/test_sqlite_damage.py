@@ -321,3 +321,17 @@ def test_a_database_that_a_newer_version_takes_over_while_it_is_open_is_not_writ
     run_now(put(store, "/c.md", b"y"))
     newer.close()
     run_now(backend.close())
+
+
+def test_a_store_whose_rows_are_gone_can_be_erased(path: Path) -> None:
+    backend, store = opened(path)
+    run_now(store.usage())
+    run_now(backend.close())
+    db = open_connection(str(path))
+    db.execute("DELETE FROM store")
+    db.close()
+    backend, _ = opened(path)
+    (info,) = run_now(backend.list()).stores
+    run_now(backend.erase(info.id, AGENT))
+    assert run_now(backend.list()).stores == ()
+    run_now(backend.close())

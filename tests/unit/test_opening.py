@@ -70,6 +70,12 @@ def test_a_store_that_was_brought_is_checked_alike(facade: Any, said: dict[str, 
         facade.of_store(fresh_store(), **said)
 
 
+@pytest.mark.parametrize("facade", [Memory, AsyncMemory])
+def test_a_backend_is_no_store(facade: Any) -> None:
+    with pytest.raises(Misuse, match="for each user"):
+        facade.of_store(RamBackend())
+
+
 def test_without_a_user_it_is_the_user_default() -> None:
     with (
         Memory.open("memory:default-user") as one,

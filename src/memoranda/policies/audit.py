@@ -78,14 +78,14 @@ class AuditTrail:
         return self._reads != "off"
 
     async def read(self, context: Context, draft: Mapping[str, Any]) -> None:
-        """Note a look; ``draft`` is small and content-free. Raises what storage raises where
-        looks have to be noted before they are answered, else nothing."""
+        """Note a look, where it ``keeps_reads``; ``draft`` is small and content-free. Raises what
+        storage raises where looks have to be noted before they are answered, else nothing."""
         if self._reads == "batched":
             try:  # as ``note`` does, one call less: this is every view
                 await self._store.record(_with(context, draft))
             except MemorandaError:
                 pass
-        elif self._reads == "strict":
+        else:
             await self._store.record(_with(context, draft))
             await self._store.flush()
 

@@ -105,8 +105,9 @@ class Redactor:
         Raises ``SecretFound`` for what is refused; ``before`` is what stands before the text, for
         the numbers of its lines.
         """
-        if data.startswith(_PICTURES):
-            return None
+        return None if data.startswith(_PICTURES) else self._masked(data, before)
+
+    def _masked(self, data: bytes, before: bytes) -> Masked | None:
         spans = self._find(data)
         if not spans:
             return None
@@ -137,8 +138,8 @@ class Redactor:
             begin, end = 0, len(old)
             part = splice.apply(old)
         if begin == 0 and part.startswith(_PICTURES):
-            return None
-        masked = self.mask(part, old[:begin])
+            return None  # only the beginning of a file makes it a picture
+        masked = self._masked(part, old[:begin])
         if masked is None:
             return None
         before = min(masked.same_before, splice.start - begin)

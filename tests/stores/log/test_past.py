@@ -12,6 +12,7 @@ from memoranda.stores.log import audit, events, history, listing, lookup, search
 from memoranda.stores.log.ids import version_id
 from memoranda.stores.log.packs import NOTED
 from memoranda.stores.log.time_travel import Past
+from memoranda.stores.log.tree import Tree
 from memoranda.stores.log.turn import Turn
 from tests.stores.log.rig import Rig, append, move, p, put, remove
 
@@ -323,3 +324,28 @@ def test_a_memory_that_moved_as_it_was_made_is_not_there_before_that() -> None:
         for seq in range(1, rig.log.last_seq() + 1)
     ]
     assert then == [["/x"], ["/x"], ["/b", "/x"]]
+
+
+def test_a_directory_that_was_empty_then_is_not_listed() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"))
+    rig.apply(remove("/d/a"))
+    moment = rig.apply(put("/b"))[-1].seq
+    rig.apply(put("/d/c"))
+    found = time_travel.page(rig.log, rig.log.base + moment, p("/"), 1, None, 10)
+    assert [str(each.path) for each in found.entries] == ["/memories/b"]
+
+
+def test_a_node_that_was_taken_by_its_number_and_moved_is_found_at_its_new_name_only() -> None:
+    rig = Rig()
+    rig.apply(put("/a"), put("/d/b"))
+    tree = Tree(rig.log, rig.log.last_seq() + 1)
+    number = rig.db.execute("SELECT id FROM node WHERE name = 'a'").get
+    node = tree.get(number)
+    directory = tree.walk(p("/d")).node
+    assert node is not None
+    assert directory is not None
+    tree.move(node, directory, "c")
+    tree.attach(node, [tree.root, directory])
+    assert tree.walk(p("/a")).node is None
+    assert tree.walk(p("/d/c")).node is node

@@ -52,3 +52,11 @@ def test_it_finds_by_characters_each_time_and_touches_neither_net_nor_disk(
     said = memory.execute({"command": "create", "path": "/memories/a.md", "file_text": text})
     assert said.is_error
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_public_half_of_a_pair_is_left_alone() -> None:
+    pytest.importorskip("kingfisher_sdk", reason="the extra secrets is not installed")
+    key = "".join(Random(5).choices("0123456789abcdef", k=32))
+    text = f"algolia app id ALGOLIA_APP_ID=LRB3TBRWXE algolia_api_key={key}"
+    (found,) = kingfisher_detector()(text)
+    assert text[found.start : found.end] == key

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from memoranda import Policy
-from memoranda.errors import Misuse
-from memoranda.path import parse_path
-from memoranda.policies.expiry import DAY_NS, Expiry
+from memoranda import Memory, Policy
+from memoranda.drive import run_now
+from memoranda.errors import Misuse, Unavailable
+from memoranda.path import MemoryPath, parse_path
+from memoranda.policies.expiry import (
+    _MOST_KNOWN,  # pyright: ignore[reportPrivateUsage]
+    DAY_NS,
+    Expiry,
+    Uses,
+)
+from memoranda.stores.base import WrapperStore
+from tests.stand_ins import fresh_store
 
 
 @pytest.mark.parametrize(
@@ -49,3 +58,51 @@ def test_either_number_of_days_is_enough_and_a_clock_that_went_back_ends_nothing
     assert not rule.is_over(0, 9 * DAY_NS, 10 * DAY_NS)
     assert rule.is_over(0, 9 * DAY_NS, 10 * DAY_NS + 1)
     assert not rule.is_over(5 * DAY_NS, 0, 0)
+
+
+class Counting(WrapperStore):
+    """Counts what it is told of uses, and may refuse it."""
+
+    refuses = False
+    told = 0
+
+    async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
+        self.told += 1
+        if self.refuses:
+            raise Unavailable("The disk is full.")
+        await super().touch(paths, at_ns)
+
+
+def test_a_use_that_could_not_be_noted_is_noted_with_the_next_one() -> None:
+    store = Counting(fresh_store())
+    memory = Memory.of_store(store, policy=Policy(expiry=(Expiry(unused_days=1),)))
+    memory.write("/memories/a.md", "one")
+    store.refuses = True
+    view = {"command": "view", "path": "/memories/a.md"}
+    assert memory.execute(view)[1] is False
+    store.refuses = False
+    for _ in range(3):
+        assert memory.execute(view)[1] is False
+    assert store.told == 2
+
+
+def test_what_is_no_view_is_no_use() -> None:
+    store = Counting(fresh_store())
+    memory = Memory.of_store(store, policy=Policy(expiry=(Expiry(unused_days=1),)))
+    memory.execute({"command": "create", "path": "/memories/a.md", "file_text": "one"})
+    memory.execute({"command": "view", "path": "/memories/none.md"})
+    assert store.told == 0
+
+
+def test_uses_of_more_memories_than_are_remembered_are_noted_again() -> None:
+    store = Counting(fresh_store())
+    uses = Uses(store, (Expiry(unused_days=1),))
+
+    async def use_all() -> None:
+        for number in range(_MOST_KNOWN + 1):
+            await uses.note(parse_path(f"/memories/{number}.md"))
+        await uses.note(parse_path("/memories/0.md"))
+        await uses.note(parse_path("/memories/0.md"))
+
+    run_now(use_all())
+    assert store.told == _MOST_KNOWN + 2

@@ -15,6 +15,11 @@ from memoranda.drive import run_now
 from memoranda.errors import FileTooLarge, ReadOnly, SecretFound
 from memoranda.path import parse_path
 from memoranda.policies.redact import RedactSecrets
+from memoranda.policies.redactor import (
+    _REMEMBERED_NAMES,  # pyright: ignore[reportPrivateUsage]
+    MOST_ROUNDS,
+    Redactor,
+)
 from memoranda.policies.stack import around_store
 from memoranda.stores.base import Context, Edit, Put, Removal
 from memoranda.testing.redaction.invent import expand
@@ -243,6 +248,45 @@ def test_a_detector_that_never_has_enough_comes_to_an_end() -> None:
     memory = memory_with(Policy(redaction=Redaction(detectors=(greedy,))))
     memory.write(PATH, "abc")
     assert kept(memory) == "ab[REDACTED:tail]"
+
+
+def test_a_detector_that_tells_one_thing_at_a_time_is_asked_again_up_to_a_limit() -> None:
+    def stingy(text: str) -> list[Finding]:
+        at = text.find("~")
+        return [] if at < 0 else [Finding(at, at + 1, "tilde")]
+
+    memory = memory_with(Policy(redaction=Redaction(detectors=(stingy,))))
+    mask = "[REDACTED:tilde]"
+    memory.write(PATH, "a~b~c")
+    assert kept(memory) == f"a{mask}b{mask}c"
+    memory.write(PATH, "~" * (MOST_ROUNDS + 1))
+    assert kept(memory) == mask * MOST_ROUNDS + "~"
+
+
+def test_an_edit_that_leaves_a_picture_is_not_looked_into() -> None:
+    memory = memory_with()
+    memory.write(PATH, "top\n")
+    picture = "GIF89a " + TOKEN
+    ask(memory, "str_replace", old_str="top\n", new_str=picture)
+    assert kept(memory) == picture
+
+
+@pytest.mark.parametrize("beginning", ["GIF8", "RIFF"])
+def test_a_line_that_begins_as_a_picture_does_hides_nothing(beginning: str) -> None:
+    memory = memory_with()
+    memory.write(PATH, "top\nx\nend\n")
+    ask(memory, "str_replace", old_str="x", new_str=f"{beginning} {TOKEN}")
+    assert kept(memory) == f"top\n{beginning} {MASK}\nend\n"
+    ask(memory, "insert", insert_line=3, insert_text=f"{beginning} {TOKEN}\n")
+    assert kept(memory) == f"top\n{beginning} {MASK}\nend\n{beginning} {MASK}\n"
+
+
+def test_more_names_than_are_remembered_are_judged_all_the_same() -> None:
+    redactor = Redactor(Redaction())
+    for number in range(_REMEMBERED_NAMES + 1):
+        redactor.check_name(parse_path(f"/memories/{number}.md"))
+    with pytest.raises(SecretFound):
+        redactor.check_name(parse_path(f"/memories/{TOKEN}.md"))
 
 
 def test_of_findings_that_overlap_one_that_is_refused_wins() -> None:
