@@ -446,7 +446,7 @@ def test_who_still_reads_an_erased_store_goes_on_with_the_one_that_was_made_sinc
     rig.check()
 
 
-def test_a_directory_whose_old_name_was_redacted_stays_where_it_is(rig: FolderRig) -> None:
+def test_a_directory_whose_old_name_is_lost_stays_where_it_is(rig: FolderRig) -> None:
     rig.put("/d/b.md", b"two\n")
     state = rig.on_disk()
     step = TreeStep(1, 1, True, None, Spot(("e",), ()))

@@ -646,3 +646,29 @@ def test_what_another_program_writes_is_seen() -> None:
 def test_a_folder_that_no_host_can_have_is_misuse(memory: Memory, folder: str) -> None:
     with pytest.raises(errors.Misuse, match="a path that the host can have"):
         memory.export(folder)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "all",
+        VersionFilter(path="/memories/a.md"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        VersionFilter(operation="eaten"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        VersionFilter(from_ns="yesterday"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        VersionFilter(to_ns=1.5),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        VersionFilter(actor=7),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_a_filter_that_cannot_be_is_misuse(where: Any) -> None:
+    with pytest.raises(errors.Misuse):
+        Memory.of_store(fresh_store()).versions(where)
+
+
+def test_versions_are_filtered_by_what_was_done_where_and_when() -> None:
+    memory = Memory.of_store(fresh_store())
+    memory.write("/memories/a.md", "one")
+    memory.write("/memories/b.md", "two")
+    memory.execute({"command": "delete", "path": "/memories/a.md"})
+    where = VersionFilter(path=parse_path("/memories/a.md"), operation="deleted", from_ns=0)
+    (found,) = memory.versions(where).versions
+    assert (found.operation, found.path) == ("deleted", parse_path("/memories/a.md"))

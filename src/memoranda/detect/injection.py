@@ -262,10 +262,7 @@ def _decoded(data: bytes) -> Iterator[bytes]:
                 return
             text = found[0].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
             whole = text[: len(text) - (len(text) % 4 == 1)]
-            try:
-                made = binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
-            except binascii.Error:
-                continue
+            made = binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
             if _is_text(made):
                 yield made
     if has_runs or b"\\x" in data or b" 20 " in data:

@@ -326,6 +326,15 @@ def test_a_memory_that_moved_as_it_was_made_is_not_there_before_that() -> None:
     assert then == [["/x"], ["/x"], ["/b", "/x"]]
 
 
+def test_what_lies_below_a_directory_whose_name_is_lost_has_no_path() -> None:
+    rig = Rig()
+    rig.apply(put("/d/a"))
+    rig.apply(move("/d", "/e"))
+    assert paths(page(rig)) == ["m /e/a", "c /d/a"]
+    rig.db.execute("UPDATE event SET oname = NULL WHERE oname = 'd/'")
+    assert [one.path for one in page(rig).versions] == [p("/e/a"), None]
+
+
 def test_a_directory_that_was_empty_then_is_not_listed() -> None:
     rig = Rig()
     rig.apply(put("/d/a"))
