@@ -14,11 +14,12 @@ import pytest
 from memoranda import Memory
 from memoranda.drive import run_now
 from memoranda.errors import Corrupt, ReadOnly, Unavailable
+from memoranda.path import ROOT
 from memoranda.stores.base import Report
 from memoranda.stores.log.database import open_connection
 from memoranda.stores.log.schema import FORMAT
 from memoranda.testing.promises.steps import append
-from tests.stores.folder_rig import FolderRig
+from tests.stores.folder_rig import AGENT, FolderRig
 
 STATE = {"/a.md": b"one\nmore\n", "/d/b.md": b"two\n"}
 
@@ -232,6 +233,13 @@ def test_a_change_that_meets_a_damaged_table_is_none(rig: FolderRig) -> None:
     rig.opened.db.execute("DROP TABLE event")
     with pytest.raises(Corrupt):
         rig.put("/a.md", b"two\n")
+    assert rig.on_disk() == STATE
+
+
+def test_a_hold_that_meets_a_damaged_table_is_none(rig: FolderRig) -> None:
+    rig.opened.db.execute("DROP TABLE meta")
+    with pytest.raises(Corrupt):
+        run_now(rig.store.hold(ROOT, "why", AGENT))
     assert rig.on_disk() == STATE
 
 
