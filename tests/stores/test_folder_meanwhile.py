@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from memoranda.path import ROOT
 from memoranda.stores.base import Outline, VersionFilter
 from memoranda.stores.folder.file_port import Files
 from memoranda.stores.folder.open_tree import Reopen
+from memoranda.stores.log.database import open_connection
 from memoranda.testing.promises.steps import append, p
 from tests.stores.folder_rig import AGENT, FolderRig
 
@@ -26,6 +28,7 @@ class Failing(Files):
         self.unexchanged: set[str] = set()
         self.unmoved: set[str] = set()
         self.unopened: set[str] = set()
+        self.while_opening: Callable[[], object] | None = None
 
     @staticmethod
     def _look(name: str, names: set[str]) -> None:
@@ -41,6 +44,9 @@ class Failing(Files):
         super().move(old, old_directory, new, new_directory)
 
     def open(self, name: str, flags: int, directory: int | None = None) -> int:
+        act, self.while_opening = self.while_opening, None
+        if act is not None:
+            act()
         self._look(name, self.unopened)
         return super().open(name, flags, directory)
 
@@ -152,6 +158,33 @@ def test_a_redaction_that_the_disk_refuses_can_be_tried_again(
     files.unopened = set()
     assert run_now(rig.store.redact(first.id, AGENT)).redacted_at_ns
     rig.check()
+
+
+def test_what_somebody_still_reads_cannot_be_redacted_for_good(rig: FolderRig) -> None:
+    rig.edit("/a.md", append(b"more\n"))
+    first = run_now(rig.store.versions(VersionFilter(path=p("/a.md")), limit=10)).versions[-1]
+    rig.opened.db.set_busy_timeout(1)
+    reader = open_connection(str(rig.directory / "history.db"))
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM event").fetchone()
+    with pytest.raises(Unavailable, match="still reads"):
+        run_now(rig.store.redact(first.id, AGENT))
+    reader.execute("COMMIT")
+    reader.close()
+    assert [content for *_, content in rig.history("/a.md")] == [None, b"one\nmore\n"]
+
+
+def test_a_fork_that_comes_while_a_store_is_opened_is_told_so(
+    rig: FolderRig, files: Failing
+) -> None:
+    """What is being opened just then belongs to the parent alone."""
+    place = rig.store._place  # pyright: ignore[reportPrivateUsage]
+    said: list[bool] = []
+    place.close()
+    files.while_opening = lambda: said.append(place.let_go(0.0))
+    assert rig.read("/a.md") == b"one\n"
+    assert said == [False]
+    assert place.let_go(0.0)
 
 
 def test_an_erasure_that_the_disk_refuses_leaves_the_store_as_it_was(

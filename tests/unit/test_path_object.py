@@ -19,6 +19,7 @@ def test_paths_with_the_same_names_are_one_path() -> None:
     assert hash(parsed) == hash(made)
     assert parsed != MemoryPath.of(("a", "b.md", "c"))
     assert len({parsed, made, ROOT}) == 2
+    assert len({hash(MemoryPath.of((name,))) for name in "abcdefgh"}) > 1  # or a dict were a list
 
 
 def test_a_path_can_not_be_changed() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from memoranda.errors import Corrupt, MemorandaError, Unavailable
+from memoranda.errors import MemorandaError, Misuse, Unavailable
 from memoranda.stores.base import Context, Problem
 from memoranda.stores.folder import meta
 from memoranda.stores.log import bodies, check
@@ -89,13 +89,10 @@ def _as_far_as_it_goes() -> Generator[None]:
     raised, since a second try may save more."""
     try:
         yield
-    except apsw.Error as error:
-        if not isinstance(as_ours(error), Corrupt):
+    except (apsw.Error, MemorandaError, *NONSENSE) as error:
+        ours = error if isinstance(error, MemorandaError) else as_ours(error)
+        if isinstance(ours, (Misuse, Unavailable)):
             raise
-    except Unavailable:
-        raise
-    except (MemorandaError, *NONSENSE):
-        pass
 
 
 def _is_store_id(value: Any) -> bool:
