@@ -27,6 +27,7 @@ NO_LIMIT: Final = "none"
 """What lifts a limit in the file and the environment; TOML has no null."""
 
 RULES: Final = "rules"
+SERVER: Final = "server"
 _TEXTS: Final = ("store", "user", "workspace", "actor")
 _WHERE: Final = ("backend", "store", "user")
 _SETTABLE: Final = tuple(each for each in FIELDS if each.is_data)
@@ -56,6 +57,8 @@ class Settings:
     policy: Policy = field(default_factory=Policy)
     values: Mapping[str, Setting] = field(default_factory=dict[str, Setting], compare=False)
     rules: tuple[Rule, ...] = ()
+    server: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The table of that name as it stands; the server reads it."""
 
     def policy_for(self, backend: str, user: str | None = None, store: str | None = None) -> Policy:
         """What holds for the memory of ``user``, or the store with the id ``store``, at the URL
@@ -107,7 +110,7 @@ def load_settings(
     it names the place and says what to write instead.
     """
     table = _read(Path(folder, FILE_NAME))
-    _check_names(table, (*_TEXTS, *_TABLES, RULES), FILE_NAME)
+    _check_names(table, (*_TEXTS, *_TABLES, RULES, SERVER), FILE_NAME)
     texts = {name: _text(table, name, FILE_NAME) for name in _TEXTS}
     texts["store"] = environ.get(STORE_VARIABLE) or texts["store"]
     texts["user"] = environ.get(USER_VARIABLE) or texts["user"]
@@ -115,7 +118,13 @@ def load_settings(
     _check_values(of_file, FILE_NAME)
     values = {**of_file, **_of_environment(environ)}
     policy = policy_of({key: each.value for key, each in values.items()})
-    return Settings(**texts, policy=policy, values=values, rules=_rules(table))
+    return Settings(
+        **texts,
+        policy=policy,
+        values=values,
+        rules=_rules(table),
+        server=_table(table, SERVER, FILE_NAME),
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from memoranda.tool import Tool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memoranda.by_id import ById
     from memoranda.mounting import MountSource
     from memoranda.path import MemoryPath
     from memoranda.policies.audit import AuditTrail
@@ -219,6 +220,13 @@ class Core:
         from memoranda.review import Review
 
         return Review(self)
+
+    @cached_property
+    def by_id(self) -> ById:
+        """What the HTTP API does; loaded when it is needed."""
+        from memoranda.by_id import ById
+
+        return ById(self)
 
 
 def _unavailable(error: Exception) -> ToolResult:

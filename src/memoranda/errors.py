@@ -36,6 +36,7 @@
     |   |-- BadFolder            a folder to export to or import from can't be used so
     |   `-- Unsupported          this backend can't do what was asked
     |-- Conflict                 another writer was faster; read again and retry
+    |   `-- PreconditionFailed   the content is not what the caller took it for
     |-- Unavailable              storage can't answer now; nothing is lost, try later
     |-- Corrupt                  stored data fails its checks
     `-- Misuse                   the calling program is wrong; never shown to Claude
@@ -533,6 +534,15 @@ class Conflict(MemorandaError):
     code = "conflict"
     http_status = 409
     exit_code = 4
+
+
+class PreconditionFailed(Conflict):
+    """The content is not what the caller took it for: the same request can't succeed any more."""
+
+    code = "precondition_failed"
+
+    def __init__(self) -> None:
+        super().__init__("The content of the memory does not have this hash.")
 
 
 class Unavailable(MemorandaError):

@@ -56,13 +56,13 @@ def open_core(
     if store_id is None:
         policy = _checked(policy, Policy())
         tenant = _tenant(DEFAULT_USER if user is None else user, workspace)
-        shared = _shared(url, awaited=awaited)
+        shared = shared_backend(url, awaited=awaited)
         source: StoreSource = StoreOfUser(shared, tenant)
     elif user is None:
         policy = _checked(policy, Policy(limits=Limits(files=API_STORE_FILES)))
         workspace = _tenant(DEFAULT_USER, workspace).workspace
         directory_of_store(arguments.text("store_id", store_id))
-        shared = _shared(url, awaited=awaited)
+        shared = shared_backend(url, awaited=awaited)
         source = StoreWithId(shared, store_id, workspace)
     else:
         raise Misuse("A store is named by user or by store_id, not by both.")
@@ -82,10 +82,10 @@ def _mounts(policy: Policy, url: str | None, *, awaited: bool) -> tuple[MountSou
             raise Misuse(f"The mount {mount.point} needs a url: the memory's own has none.")
         tenant = _tenant(mount.user or DEFAULT_USER, mount.workspace)
         if mount.store_id is None:
-            source: StoreSource = StoreOfUser(_shared(where, awaited=awaited), tenant)
+            source: StoreSource = StoreOfUser(shared_backend(where, awaited=awaited), tenant)
         else:
             directory_of_store(mount.store_id)
-            shared = _shared(where, awaited=awaited)
+            shared = shared_backend(where, awaited=awaited)
             source = StoreWithId(shared, mount.store_id, tenant.workspace)
         found.append(MountSource(mount, source))
     return tuple(found)
@@ -98,7 +98,8 @@ def _tenant(user: str, workspace: str) -> Tenant:
     return tenant
 
 
-def _shared(url: str, *, awaited: bool) -> SharedBackend:
+def shared_backend(url: str, *, awaited: bool) -> SharedBackend:
+    """The backend of ``url`` in this process, to be released once; see ``open_core``."""
     if awaited and type(url) is str and suspends_for(url):
         return acquire(url, open_suspending, "suspending")
     return acquire(url, open_backend)

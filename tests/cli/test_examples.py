@@ -12,7 +12,7 @@ from memoranda.cli.main import COMMANDS
 from tests.cli.command_line import create, done, run, version_ids
 
 # Their examples take their time and are run by tests of their own.
-ELSEWHERE = {"demo", "chat", "conformance", "consolidate", "mcp"}
+ELSEWHERE = {"demo", "chat", "conformance", "consolidate", "mcp", "serve"}
 
 
 @pytest.fixture

@@ -290,7 +290,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     example = re.search(r"^  Example: memoranda ([\w-]+)", text, re.M)
     assert example is not None
     assert example[1] == command
-    without_json = {"demo", "chat", "mcp"}
+    without_json = {"demo", "chat", "mcp", "serve"}
     assert ("--json" in text) == (command not in without_json)
 
 

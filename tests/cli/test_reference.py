@@ -62,6 +62,7 @@ def proposals() -> dict[str, Any]:
 
 def printed(old_version: str) -> dict[str, Any]:
     """What each command line of the page prints."""
+    key = json_of("keys", "create")
     handler = ["handlers_of_the_page:none", "--section", "malformed"]
     return {
         "view": json_of("view"),
@@ -96,6 +97,10 @@ def printed(old_version: str) -> dict[str, Any]:
         "hold list": json_of("hold", "list"),
         "hold lift": json_of("hold", "lift", "/memories/a.md"),
         **proposals(),
+        "keys create": key,
+        "keys list": json_of("keys", "list"),
+        "keys rotate": json_of("keys", "rotate", key["id"]),
+        "keys revoke": json_of("keys", "revoke", key["id"], "--yes"),
         "redact": json_of("redact", old_version, "--yes"),
         "erase": json_of("erase", "--yes"),
         "rotate-key": json_of("rotate-key", "--store", "sealed:./sealed"),
@@ -113,6 +118,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
         "chat",
         "consolidate",
         "mcp",
+        "serve",
     }
     assert set(shapes) >= {f"{one} {two}" for one, (_, all_of) in GROUPS.items() for two in all_of}
     assert pages.keys() - shapes.keys() == {
@@ -120,6 +126,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
         "a version",
         "an entry",
         "a store",
+        "a key",
         "a hit",
         "a problem",
         "a change",
@@ -128,6 +135,7 @@ def test_json_has_the_fields_that_are_documented_and_no_others(old_version: str)
     for name, shape in shapes.items():
         fields = pages[name] | (version_fields() if "a version" in _row(name) else set[str]())
         fields |= pages["a proposal"] if "a proposal" in _row(name) else set[str]()
+        fields |= pages["a key"] if "those of a key" in _row(name) else set[str]()
         fields |= pages["an entry"] if "an entry" in _row(name) else set[str]()
         assert set(shape) == fields, name
 
@@ -144,6 +152,8 @@ def test_json_inside_has_the_fields_that_are_documented(old_version: str) -> Non
     pages = documented()
     assert set(json_of("history")["versions"][0]) == pages["a version"]
     assert set(json_of("users", "--sizes")["stores"][0]) == pages["a store"]
+    assert set(json_of("keys", "create")) == {"id", "key"}
+    assert set(json_of("keys", "list")["keys"][0]) == pages["a key"]
     assert set(json_of("search", "new")["hits"][0]) == pages["a hit"]
     change = json_of("restore", "/memories/a.md", "--to", old_version, "--dry-run")["changes"][0]
     assert set(change) == pages["a change"]

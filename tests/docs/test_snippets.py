@@ -111,6 +111,8 @@ def test_the_commands_of_a_page_succeed_after_its_python(
 
 def test_no_block_escapes_by_a_mark_that_nobody_knows() -> None:
     known = {"", "python", "sh", "sh run", "text", "text output", "sql", "json", "toml"}
+    # Those of the server's guide, which tests/server/test_guide.py runs against a server.
+    known |= {"python server", "sh server", "ts server"}
     strange = {
         (relative(page), block.info)
         for page in pages()

@@ -27,7 +27,7 @@ from memoranda.stores.postgres.migrate import migrate
 
 APP = "memo_app"
 OWNER = "memo_owner"
-TABLES = ("state", "memory", "event", "content", "store", "store_audit")
+TABLES = ("state", "memory", "event", "content", "store", "store_audit", "record")
 NOBODY = 65534
 START_SECONDS = 30.0
 

@@ -6,16 +6,12 @@ import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memoranda.adapters.anthropic import MemoryTool
-from memoranda.command import Command, RefusedInput
 from memoranda.drive import BackgroundLoop, run_now
-from memoranda.policies.rate import LimitRate
-from memoranda.reply import ToolResult
-from memoranda.stores.base import Context
+from memoranda.policies.rate import Rate
 from memoranda.stores.postgres.address import parse
 from memoranda.stores.postgres.sync_port import SyncPort
 from memoranda.stores.ram import RamBackend
@@ -23,10 +19,6 @@ from memoranda.text.line_index import IndexCache, LineIndex
 from tests.stores.fork import in_a_child
 
 Held = tuple[AbstractContextManager[object], Callable[[], object]]
-
-
-async def answer(command: Command | RefusedInput, context: Context) -> ToolResult:
-    return ToolResult("done")
 
 
 async def nothing() -> str:
@@ -39,9 +31,8 @@ def lock_of(thing: object, name: str) -> AbstractContextManager[object]:
 
 
 def of_a_rate(_: Path) -> Held:
-    rate = LimitRate(answer, 10)
-    command: Any = None
-    return lock_of(rate, "_lock"), lambda: run_now(rate(command, Context()))
+    rate = Rate(10)
+    return lock_of(rate, "_lock"), rate.take
 
 
 def of_an_index_of_lines(_: Path) -> Held:

@@ -97,7 +97,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
             (
                 "memoranda.toml: 'colour' is no setting. "
                 "There are: store, user, workspace, actor, limits, policy, retention, audit, "
-                "redaction, injection, expiry, approval, mounts, rules."
+                "redaction, injection, expiry, approval, mounts, rules, server."
             ),
         ),
         (

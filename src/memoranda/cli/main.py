@@ -23,6 +23,7 @@ from memoranda.cli.hold import hold_add, hold_lift, hold_list
 from memoranda.cli.import_folder import import_folder
 from memoranda.cli.init import init
 from memoranda.cli.insert import insert
+from memoranda.cli.keys import keys_create, keys_list, keys_revoke, keys_rotate
 from memoranda.cli.mcp import mcp
 from memoranda.cli.policy_show import policy_show
 from memoranda.cli.proposals import (
@@ -39,6 +40,7 @@ from memoranda.cli.replace import replace
 from memoranda.cli.restore import restore
 from memoranda.cli.rotate_key import rotate_key
 from memoranda.cli.search import search
+from memoranda.cli.serve import serve
 from memoranda.cli.shared.edge import DEBUG_WANTED, Edge
 from memoranda.cli.shared.options import StoreUrl, UserName
 from memoranda.cli.shared.output import say
@@ -81,6 +83,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "redact": redact,
     "erase": erase,
     "rotate-key": rotate_key,
+    "serve": serve,
     "conformance": conformance,
     "redaction-report": redaction_report,
 }
@@ -99,6 +102,15 @@ GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., None]]]]] = {
             "approve": proposals_approve,
             "reject": proposals_reject,
             "expire": proposals_expire,
+        },
+    ),
+    "keys": (
+        "Who may call the server.",
+        {
+            "create": keys_create,
+            "list": keys_list,
+            "revoke": keys_revoke,
+            "rotate": keys_rotate,
         },
     ),
     "policy": ("The rules that hold for a memory.", {"show": policy_show}),

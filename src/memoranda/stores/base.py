@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from memoranda.errors import Unsupported
 from memoranda.path import MemoryPath
@@ -64,6 +64,9 @@ from memoranda.stores.versions import (
     VersionFilter,
     VersionPage,
 )
+
+if TYPE_CHECKING:
+    from memoranda.stores.records import Records
 
 __all__ = [
     "BESIDE_PATH_CHARS",
@@ -519,6 +522,15 @@ class Backend(ABC):
         """The workspaces that have stores, sorted. Raises ``Unsupported`` where they are kept apart
         so well that nobody may see all."""
         raise Unsupported("listing the workspaces")
+
+    def records(self, kind: str) -> Records:
+        """The backend's records of one kind (1 to 32 of ``a-z``): what belongs to no store.
+
+        Without a place of its own for them a backend keeps them in a store that no user has.
+        """
+        from memoranda.stores.records import RecordsInStore
+
+        return RecordsInStore(self, kind)
 
     @abstractmethod
     async def close(self) -> None:

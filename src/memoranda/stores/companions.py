@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 PROPOSALS: Final = "proposals"
 """The workspace of what waits for a person."""
 
-RESERVED: Final = frozenset({PROPOSALS})
+RECORDS: Final = "control-records"
+"""The workspace of records that belong to no store, where a backend has no place of their own."""
+
+RESERVED: Final = frozenset({PROPOSALS, RECORDS})
 """Workspaces that no application may open."""
 
 

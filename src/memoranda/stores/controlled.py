@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memoranda.stores.log.connection import Connection
+    from memoranda.stores.records import Records
 
 
 class ControlledBackend(Backend):
@@ -27,12 +28,22 @@ class ControlledBackend(Backend):
         """Nanoseconds since 1970."""
 
     @abstractmethod
-    def _changing(self) -> AbstractContextManager[Connection]:
+    def changing(self) -> AbstractContextManager[Connection]:
         """A durable transaction on the table; raises ``Misuse`` when the backend is closed."""
+
+    @abstractmethod
+    def looking(self) -> AbstractContextManager[Connection | None]:
+        """The database as it is; None while there is none. Raises ``Misuse`` when the backend is
+        closed."""
 
     @abstractmethod
     def _make(self, info: StoreInfo) -> None:
         """Make a store that no user has; raises ``Misuse`` when the backend is closed."""
+
+    def records(self, kind: str) -> Records:
+        from memoranda.stores.control_records import SqlRecords
+
+        return SqlRecords(self, kind)
 
     async def create(
         self,
@@ -68,7 +79,7 @@ class ControlledBackend(Backend):
         metadata: Mapping[str, str] | None = None,
     ) -> StoreInfo:
         await self.info(store_id, workspace)
-        with self._changing() as db:
+        with self.changing() as db:
             return control.update(
                 db,
                 store_id,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 from memoranda.errors import MemorandaError, Unavailable
 from memoranda.path import MemoryPath
@@ -40,6 +40,9 @@ from memoranda.stores.base import (
     VersionPage,
     WrapperStore,
 )
+
+if TYPE_CHECKING:
+    from memoranda.stores.records import Records
 
 T = TypeVar("T")
 
@@ -309,6 +312,9 @@ class WrappingBackend(Backend):
 
     async def workspaces(self) -> tuple[str, ...]:
         return await self.inner.workspaces()
+
+    def records(self, kind: str) -> Records:
+        return self.inner.records(kind)
 
     async def close(self) -> None:
         await self.inner.close()

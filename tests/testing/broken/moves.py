@@ -55,6 +55,15 @@ class FindsItselfInTheWay(Batch):
         super().check_target(change, is_directory=is_directory)
 
 
+@batch("a_memory_may_take_the_name_of_its_own_directory_by_way_of_another")
+class CannotMoveToAnEmptiedDirectory(Batch):
+    def move(self, change: Move) -> None:
+        emptied = {path for path in self.touched if path.is_below(change.target)}
+        if emptied:
+            raise errors.AlreadyExists(change.target)
+        super().move(change)
+
+
 @batch("a_taken_target_is_never_overwritten")
 class MovesToItselfAsNothing(Batch):
     def move(self, change: Move) -> None:

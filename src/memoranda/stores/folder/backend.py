@@ -111,7 +111,7 @@ class FolderBackend(ControlledBackend):
     def _make(self, info: StoreInfo) -> None:
         self._check_open()
         self._place_of(info).open(self.clock, make=True)
-        with self._changing() as db:
+        with self.changing() as db:
             control.remove(db, info.id)  # who lists stores may have come upon the directory
             control.add(db, info)
 
@@ -127,7 +127,7 @@ class FolderBackend(ControlledBackend):
         if self._is_there(directory_of(info)):
             raise StoreExists
         self._place_of(info).take_up(info.id, TakenUp(origin, info.created_at_ns))
-        with self._changing() as db:
+        with self.changing() as db:
             control.remove(db, info.id)  # who lists stores may have come upon the directory
             control.add(db, info)
         return await self.open(info.id, info.workspace)
@@ -186,7 +186,7 @@ class FolderBackend(ControlledBackend):
         if info.archived_at_ns is None:
             # The store itself has to know: its writers never look into the index.
             FolderStore(self, self._place_of(info)).archive()
-        with self._changing() as db:
+        with self.changing() as db:
             return control.archive(db, store_id, workspace, self.clock.now_ns())
 
     async def erase(
@@ -209,7 +209,7 @@ class FolderBackend(ControlledBackend):
             raise as_unavailable(error) from error
         with self._lock:
             self._places.pop(directory, None)
-        with self._changing() as db:
+        with self.changing() as db:
             control.remove(db, store_id)
             control.audit(db, store_id, context, self.clock.now_ns())
         await erase_proposals(self, info, context)
@@ -312,8 +312,14 @@ class FolderBackend(ControlledBackend):
     def _now_ns(self) -> int:
         return self.clock.now_ns()
 
-    def _changing(self) -> AbstractContextManager[Connection]:
+    def changing(self) -> AbstractContextManager[Connection]:
+        self._check_open()
+        self._stores_directory(make=True)  # and so the root, which the database lies in
         return self._index.writing(durable=True)
+
+    def looking(self) -> AbstractContextManager[Connection | None]:
+        self._check_open()
+        return self._index.reading()
 
     def _compare_index(self) -> None:
         """Put stores into the index that it lacks, take out those whose directory is gone."""

@@ -196,8 +196,8 @@ class Follower:
         there = self._tree.seen(target)
         if there is not None and self._is_ours(step, there, None):
             return  # done already: by a person, or before a crash
-        if target[: len(source)] == source:
-            self._move_below(step, source, target)
+        if target[: len(source)] == source or source[: len(target)] == target:
+            self._move_along(step, source, target)
             return
         with self._tree.parent(source) as old, self._tree.made_parent(target) as new:
             try:
@@ -213,13 +213,25 @@ class Follower:
         if source[:-1] != target[:-1]:
             self._tree.prune(source[:-1])
 
-    def _move_below(self, step: TreeStep, source: Place, target: Place) -> None:
-        """A file's old name becomes a directory above it: out of the tree first, then in again."""
-        files, name = self._files, temporary_name(step.seq)
+    def _move_along(self, step: TreeStep, source: Place, target: Place) -> None:
+        """A file's old name becomes a directory above it, or the other way round: out of the tree
+        first, then in again."""
+        # Not the name itself: the event's new content may wait there.
+        files, name = self._files, f"{temporary_name(step.seq)}.moving"
         with self._tree.parent(source) as parent:
             files.move(source[-1], parent, name, self._incoming)
+        self._tree.prune(source[:-1])
         with self._tree.made_parent(target) as parent:
-            files.move(name, self._incoming, target[-1], parent)
+            try:
+                files.move(name, self._incoming, target[-1], parent)
+                return
+            except OSError as error:
+                if error.errno not in NOT_EMPTY:
+                    raise
+        # Somebody put something there. Ours goes back, as if never moved.
+        self._outcome.overtaken.add(step.node)
+        with self._tree.made_parent(source) as parent:
+            files.move(name, self._incoming, source[-1], parent)
 
     # ---- directories
 

@@ -19,7 +19,8 @@ _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
 _DIGITS: Final = {character: value for value, character in enumerate(_ALPHABET)}
 _MEMORY: Final = "mem_01"
 _VERSION: Final = "memver_01"
-_STORE: Final = "memstore_01"
+_STORE: Final = "memstore_"
+_FIRST: Final = "01"
 _CHARACTERS: Final = 24  # after the "01"; 62**24 > 2**142
 _NUMBER_BITS: Final = 40  # numbers within a store have at most 36 bits
 _VERSION_CHECK_BITS: Final = 62
@@ -77,9 +78,14 @@ def event_of(log: Numbered, version: str) -> tuple[int, int] | None:
 
 def new_store_id(now_ns: int | None = None) -> str:
     """A fresh store id: the millisecond, then 95 random bits."""
+    return new_id(_STORE, now_ns)
+
+
+def new_id(prefix: str, now_ns: int | None = None) -> str:
+    """A fresh id of another kind, made as those of stores are; ``prefix`` ends with ``_``."""
     now = time.time_ns() if now_ns is None else now_ns
     chance = int.from_bytes(os.urandom(12), "big") >> 1
-    return _STORE + _encode(now // 1_000_000, 8) + _encode(chance, 16)
+    return prefix + _FIRST + _encode(now // 1_000_000, 8) + _encode(chance, 16)
 
 
 def _check(log: Numbered, what: bytes, bits: int) -> int:

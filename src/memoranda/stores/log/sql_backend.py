@@ -84,7 +84,7 @@ class SqlBackend(ControlledBackend):
         """Whether a place is still good: not that of a store that was made and then erased."""
         if place.made is None:
             return True
-        with self._reading() as db:
+        with self.looking() as db:
             return db is not None and find(db, place) is not None
 
     async def open(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> SqlStore:
@@ -93,25 +93,25 @@ class SqlBackend(ControlledBackend):
         return self.store_class(self, self._places.setdefault((workspace, store_id), place))
 
     def _make(self, info: StoreInfo) -> None:
-        with self._changing() as db:
+        with self.changing() as db:
             make(db, info)
 
     async def take_up(self, info: StoreInfo, origin: Origin) -> SqlStore:
-        with self._changing() as db:
+        with self.changing() as db:
             take_up(db, info._replace(archived_at_ns=None), origin)
         return await self.open(info.id, info.workspace)
 
     async def workspaces(self) -> tuple[str, ...]:
-        with self._reading() as db:
+        with self.looking() as db:
             return () if db is None else control.workspaces(db)
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)
-        with self._reading() as db:
+        with self.looking() as db:
             return None if db is None else control.of_user(db, tenant.user, tenant.workspace)
 
     async def info(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
-        with self._reading() as db:
+        with self.looking() as db:
             if db is None:
                 raise UnknownId("store")
             return control.get(db, store_id, workspace)
@@ -124,21 +124,21 @@ class SqlBackend(ControlledBackend):
         limit: int = 100,
         include_archived: bool = True,
     ) -> StorePage:
-        with self._reading() as db:
+        with self.looking() as db:
             if db is None:
                 return StorePage((), None)
             return control.page(db, workspace, after, limit, include_archived=include_archived)
 
     async def archive(self, store_id: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo:
         await self.info(store_id, workspace)
-        with self._changing() as db:
+        with self.changing() as db:
             return control.archive(db, store_id, workspace, self.now())
 
     async def erase(
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         info = await self.info(store_id, workspace)
-        with self._changing() as db:
+        with self.changing() as db:
             control.get(db, store_id, workspace)
             found = find(db, Place(store_id, workspace, None))
             if found is not None:
@@ -201,7 +201,7 @@ class SqlBackend(ControlledBackend):
 
     def redact(self, place: Place, version_id: str, context: Context) -> Version:
         """See ``Store.redact``."""
-        with self._changing() as db:
+        with self.changing() as db:
             found = find(db, place)
             if found is None:
                 raise UnknownId("version")
@@ -212,7 +212,7 @@ class SqlBackend(ControlledBackend):
 
     def in_turn(self, place: Place, work: Callable[[Turn], T]) -> T:
         """Do work on a store in a transaction that no batch shares."""
-        with self._changing() as db:
+        with self.changing() as db:
             found = find(db, place)
             if found is None:
                 raise UnknownId("store")
@@ -223,7 +223,7 @@ class SqlBackend(ControlledBackend):
 
     def check(self) -> Report:
         """What the database says of itself, whatever stores are in it."""
-        with self._reading() as db:
+        with self.looking() as db:
             return Report((), (), 0, 0) if db is None else check.database(db)
 
     # ---- the database
@@ -275,7 +275,8 @@ class SqlBackend(ControlledBackend):
             raise Misuse("The backend is closed.")
 
     @contextmanager
-    def _reading(self) -> Generator[Connection | None]:
+    def looking(self) -> Generator[Connection | None]:
+        """The database as one reader sees it; None while nothing was ever written."""
         self._check_open()
         try:
             with self.database.reading() as db:
@@ -284,7 +285,7 @@ class SqlBackend(ControlledBackend):
             raise as_ours(error) from error
 
     @contextmanager
-    def _changing(self) -> Generator[Connection]:
+    def changing(self) -> Generator[Connection]:
         """A transaction that no batch shares."""
         self._check_open()
         try:

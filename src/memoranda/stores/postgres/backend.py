@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memoranda.stores.base import Context, Origin
     from memoranda.stores.postgres.port import Port, Session
+    from memoranda.stores.records import Records
 
 T = TypeVar("T")
 
@@ -109,14 +110,14 @@ class PostgresBackend(Backend):
         async def work(session: Session) -> None:
             await stores.make(session, info, secret)
 
-        await self._transact(work)
+        await self.transact(work)
         return info
 
     async def take_up(self, info: StoreInfo, origin: Origin) -> PostgresStore:
         info = info._replace(archived_at_ns=None)
         if await self._is_taken(info):
             raise StoreExists
-        await self._transact(lambda session: take_up(session, info, origin))
+        await self.transact(lambda session: take_up(session, info, origin))
         return await self.open(info.id, info.workspace)
 
     async def _is_taken(self, info: StoreInfo) -> bool:
@@ -183,6 +184,11 @@ class PostgresBackend(Backend):
         await self._in(workspace, work)
         await erase_proposals(self, info, context)
 
+    def records(self, kind: str) -> Records:
+        from memoranda.stores.postgres.records import PostgresRecords
+
+        return PostgresRecords(self, kind)
+
     async def close(self) -> None:
         if self.is_closed:
             return
@@ -225,7 +231,8 @@ class PostgresBackend(Backend):
     async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
         return await patiently(self.port, work, time.monotonic)
 
-    async def _transact(self, work: Callable[[Session], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """What ``work`` gives in a transaction that sees no store; tried again while that helps."""
         self._check_open()
         return await self._patiently(lambda: self.port.transact(work))
 
@@ -235,7 +242,7 @@ class PostgresBackend(Backend):
         async def scoped(session: Session) -> T:
             return await work(await Stores.of(session, workspace))
 
-        return await self._transact(scoped)
+        return await self.transact(scoped)
 
 
 def _port(where: address.Address, *, suspends: bool) -> Port:

@@ -27,7 +27,7 @@ _BEGIN: Final = (
     " CREATE TABLE IF NOT EXISTS memoranda.migration("
     "number integer PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())"
 )
-_TABLES: Final = ("store", "store_audit", "state", "memory", "event", "content")
+_TABLES: Final = ("store", "store_audit", "state", "memory", "event", "content", "record")
 
 
 def migrate(url: str, role: str | None = None) -> int:

@@ -13,6 +13,7 @@ from memoranda.stores.sealed.store import SealedStore
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
 if TYPE_CHECKING:
+    from memoranda.stores.records import Records
     from memoranda.stores.sealed.keys import Keys
 
 _ITS_OWN: Final = f"The workspace {WORKSPACE} is where the keys of sealed stores lie."
@@ -110,6 +111,9 @@ class SealedBackend(Backend):
             keys = await self.inner.find_user(name, WORKSPACE)
             if keys is not None:
                 await self.inner.erase(keys.id, context, WORKSPACE)
+
+    def records(self, kind: str) -> Records:
+        return self.inner.records(kind)
 
     async def rewrap_keys(
         self, *, data_keys: bool = False, progress: Callable[[int, int], None] | None = None

@@ -14,10 +14,11 @@ from memoranda.errors import (
     RootRefused,
 )
 from memoranda.path import MAX_PATH_BYTES, MAX_SEGMENTS
-from memoranda.stores.base import IfVersion, VersionFilter
+from memoranda.stores.base import IfVersion, Move, Put, VersionFilter
 from memoranda.testing.promises.changes import sha256
 from memoranda.testing.promises.rig import Rig, errors, values
 from memoranda.testing.promises.steps import (
+    apply,
     fill,
     history,
     memories,
@@ -157,6 +158,26 @@ class MovePromises:
         assert await tree(rig.store) == {"/a/b": b"x"}
         await move(rig.store, "/a/b", "/a/b/c/d")
         assert await tree(rig.store) == {"/a/b/c/d": b"x"}
+
+    async def promise_a_memory_may_take_the_name_of_its_own_directory_by_way_of_another(
+        self, rig: Rig
+    ) -> None:
+        (made,) = await put(rig.store, "/d/e/a.md", b"x")
+        await apply(
+            rig.store,
+            Put(p("/d/e/a.md"), b"new"),
+            Move(p("/d/e/a.md"), p("/aside")),
+            Move(p("/aside"), p("/d")),
+        )
+        assert await tree(rig.store) == {"/d": b"new"}
+        (entry,) = await memories(rig.store)
+        assert entry.memory_id == made.memory_id
+        assert [str(version.path) for version in await history(rig.store)] == [
+            "/memories/d", "/memories/d/e/a.md",
+        ]  # fmt: skip
+        await move(rig.store, "/d", "/d/b.md")
+        assert await tree(rig.store) == {"/d/b.md": b"new"}
+        assert (await rig.store.verify()).ok
 
     async def promise_a_target_below_a_file_names_the_file(self, rig: Rig) -> None:
         await fill(rig.store, "/a.md", "/b.md", "/d/x")

@@ -1,0 +1,1 @@
+"""The Memory Stores API and what belongs to it, one file a resource."""

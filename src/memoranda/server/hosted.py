@@ -1,0 +1,180 @@
+"""The stores of one backend as the server has them: opened under a key, with its policy, and kept."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from memoranda.async_memory import AsyncMemory
+from memoranda.core import Core
+from memoranda.drive import run_here, run_in_thread, suspending_pause
+from memoranda.errors import UnknownId
+from memoranda.opening import shared_backend
+from memoranda.retry import blocking_pause
+from memoranda.shared_backends import SharedBackend, release
+from memoranda.store_source import StoreWithId
+from memoranda.stores.base import Retention
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from memoranda.config import Settings
+    from memoranda.policies.policy import Policy
+    from memoranda.server.keys import Key
+    from memoranda.stores.base import Backend, StoreInfo, StorePage
+    from memoranda.stores.records import Records
+
+T = TypeVar("T")
+
+_KEPT: Final = 4_096
+"""How many opened memories are kept; each is a few small objects."""
+
+_STORE_ID: Final = re.compile(r"memstore_[0-9A-Za-z]{1,64}", re.ASCII)
+
+
+class HostedStore(StoreWithId):
+    """A store of the server's backend, which the server closes."""
+
+    async def release(self) -> None:
+        """The backend is the server's."""
+
+
+class Hosted:
+    """The backend at a URL. Everything is asked for with a key, and sees what the key may see.
+
+    Whatever is not the key's, be it of another workspace, of none, or not among the stores that
+    the key is for, raises the same ``UnknownId``. Used by one event loop; the work itself is done
+    in its threads where the backend blocks.
+    """
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._url = url
+        self._settings = settings
+        self._shared: SharedBackend = shared_backend(url, awaited=True)
+        suspends = self._shared.backend.suspends
+        self._drive = run_here if suspends else run_in_thread
+        self._pause = suspending_pause if suspends else blocking_pause
+        self._opened: OrderedDict[tuple[str, str, str, str], Core] = OrderedDict()
+
+    @property
+    def backend(self) -> Backend:
+        """What the stores lie in."""
+        return self._shared.backend
+
+    def records(self, kind: str) -> Records:
+        """What belongs to no store; for ``do``."""
+        return self.backend.records(kind)
+
+    async def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """What a coroutine of the library gives, without holding the event loop."""
+        return await self._drive(work)
+
+    async def close(self) -> None:
+        """Write what waits and close the backend."""
+        self._opened.clear()
+        await self._drive(release(self._shared))
+
+    # ---- stores
+
+    async def info(self, key: Key, store_id: str) -> StoreInfo:
+        """What is known of a store; raises ``UnknownId``."""
+        _check(key, store_id)
+        return await self._drive(self.backend.info(store_id, key.workspace))
+
+    async def create(
+        self, key: Key, name: str, description: str, metadata: Mapping[str, str]
+    ) -> StoreInfo:
+        """Make a store without a user."""
+        return await self._drive(
+            self.backend.create(
+                name, workspace=key.workspace, description=description, metadata=metadata
+            )
+        )
+
+    async def page(
+        self, key: Key, after: str | None, limit: int, *, include_archived: bool
+    ) -> StorePage:
+        """Stores of the key's workspace, newest first; also those that the key is not for."""
+        return await self._drive(
+            self.backend.list(
+                key.workspace, after=after, limit=limit, include_archived=include_archived
+            )
+        )
+
+    async def update(
+        self,
+        key: Key,
+        store_id: str,
+        *,
+        name: str | None,
+        description: str | None,
+        metadata: Mapping[str, str] | None,
+    ) -> StoreInfo:
+        """Change what is given."""
+        _check(key, store_id)
+        return await self._drive(
+            self.backend.update(
+                store_id, key.workspace, name=name, description=description, metadata=metadata
+            )
+        )
+
+    async def archive(self, key: Key, store_id: str) -> StoreInfo:
+        """Archive a store for good."""
+        _check(key, store_id)
+        return await self._drive(self.backend.archive(store_id, key.workspace))
+
+    async def erase(self, key: Key, store_id: str) -> None:
+        """Erase a store for good, through its policy."""
+        core = await self.core(key, store_id)
+        try:
+            await self._drive(core.erase(store_id))
+        finally:
+            self.forget(key.workspace, store_id)
+
+    # ---- memories
+
+    async def core(self, key: Key, store_id: str) -> Core:
+        """A store's memory, opened under the key: the key is the actor, its role the policy's."""
+        _check(key, store_id)
+        name = (key.workspace, store_id, key.id, key.role)
+        core = self._opened.get(name)
+        if core is not None:
+            self._opened.move_to_end(name)
+            return core
+        info = await self._drive(self.backend.info(store_id, key.workspace))
+        source = HostedStore(self._shared, store_id, key.workspace)
+        core = Core(source, self._policy(info, key), key.id, self._pause)
+        await self._drive(core.store())
+        self._opened[name] = core
+        if len(self._opened) > _KEPT:
+            self._opened.popitem(last=False)
+        return core
+
+    async def memory(self, key: Key, store_id: str) -> AsyncMemory:
+        """The same, with the methods that programs know. It needs no closing."""
+        return AsyncMemory(await self.core(key, store_id), self._drive, _nothing)
+
+    def forget(self, workspace: str, store_id: str) -> None:
+        """A store is gone: let go of what was opened of it."""
+        for name in [name for name in self._opened if name[:2] == (workspace, store_id)]:
+            del self._opened[name]
+
+    def _policy(self, info: StoreInfo, key: Key) -> Policy:
+        """What holds for a store here. On a server no budget thins the history, unless it is set."""
+        policy = self._settings.policy_for(
+            self._url, info.user, info.id if info.user is None else None
+        )
+        if policy.retention is None:
+            policy = replace(policy, retention=Retention())
+        return policy if key.may("write") else replace(policy, read_only=True)
+
+
+def _check(key: Key, store_id: str) -> None:
+    if not _STORE_ID.fullmatch(store_id) or not key.reaches(store_id):
+        raise UnknownId("store")
+
+
+def _nothing() -> None:
+    """The backend is the server's."""
