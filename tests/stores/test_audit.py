@@ -14,17 +14,20 @@ from memoranda.drive import run_now
 from memoranda.errors import Misuse, NotFound, Unavailable, Unsupported
 from memoranda.policies.audit import Auditing, AuditTrail
 from memoranda.stores.base import AuditEntry, AuditHead, Backend, Context, Store
+from memoranda.stores.bucket.backend import BucketBackend
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.log.database import open_connection
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
+from tests.stores.bucket_server import url_for
 from tests.testing.dict_store import DictBackend, Disk
 
 KINDS: dict[str, Callable[[Path], Backend]] = {
     "ram": lambda home: RamBackend(),
     "sqlite": lambda home: SqliteBackend(home / "memory.db"),
     "folder": lambda home: FolderBackend(home / "memory"),
+    "bucket": lambda home: BucketBackend(url_for(home)),
 }
 NOTE = "/memories/d/note.md"
 
@@ -266,6 +269,8 @@ def test_asynchronous_programs_have_it_too(store: Store) -> None:
     assert entries[0].at.tzinfo is not None
 
 
+# A bucket keeps an event for each memory beneath.
+@pytest.mark.parametrize("store", ["ram", "sqlite", "folder"], indirect=True)
 def test_directories_have_their_slash_and_a_move_says_where_from(store: Store) -> None:
     memory = used(store)
     memory.execute({"command": "rename", "old_path": "/memories/d", "new_path": "/memories/q/r"})

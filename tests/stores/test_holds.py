@@ -15,16 +15,19 @@ from memoranda.operations.sweep import SKIPPED, sweep
 from memoranda.path import parse_path
 from memoranda.policies.expiry import DAY_NS, Uses
 from memoranda.stores.base import Backend, Context, Put, Store
+from memoranda.stores.bucket.backend import BucketBackend
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
+from tests.stores.bucket_server import url_for
 from tests.testing.dict_store import DictBackend, Disk
 
 KINDS: dict[str, Callable[[Path], Backend]] = {
     "ram": lambda home: RamBackend(),
     "sqlite": lambda home: SqliteBackend(home / "memory.db"),
     "folder": lambda home: FolderBackend(home / "memory"),
+    "bucket": lambda home: BucketBackend(url_for(home)),
 }
 
 

@@ -20,7 +20,7 @@ from memoranda.stores.bucket.swapping import persist, swap
 from memoranda.stores.bucket.writing import Batch
 from memoranda.stores.companions import erase_proposals
 from memoranda.stores.log.ids import new_store_id
-from memoranda.stores.patience import patiently
+from memoranda.stores.patience import Again, patiently
 from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class BucketBackend(Backend):
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         # Also one whose erasure was begun and not ended: this ends it.
-        await self._patiently(lambda: control.record(self.ground.port, store_id, workspace))
+        found = await self._patiently(lambda: control.record(self.ground.port, store_id, workspace))
         port, now = self.ground.port, self.now()
 
         async def work() -> None:
@@ -226,11 +226,12 @@ class BucketBackend(Backend):
                 record = await control.record(port, store_id, workspace)
             except UnknownId:
                 return  # a try whose answer got lost, or somebody faster, came to the end
-            if (
-                not record.is_erased
-            ):  # else it was done, and whose store it was is not known any more
-                await erase_proposals(self, record.info, context)
-            await control.begin_erasure(port, record)
+            # Before the store, while it can still be found to be erased again.
+            await erase_proposals(self, record.info, context)
+            try:
+                await control.begin_erasure(port, record)
+            except Taken as error:
+                raise Again("What is known of the store changes just now; try again.") from error
             home = control.folder(store_id)
             kept = {f"{home}/head", f"{home}/info"}
             gone = [one.key for one in await port.keys(home) if one.key not in kept]

@@ -135,7 +135,7 @@ def item_of(path: MemoryPath, row: Row) -> Item:
 
 def version_key(memory: int, seq: int) -> int:
     """The key of a version; those of a memory lie side by side, in their order."""
-    return memory << NUMBER_BITS | seq
+    return (memory << NUMBER_BITS) + seq
 
 
 def ever_key(path: str, memory: int) -> str:

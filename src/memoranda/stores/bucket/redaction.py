@@ -147,9 +147,10 @@ async def _next(
         redacted_by=clean(context.actor),
     )
     said = {
+        "version": version_id,
         BLANKED: {
             str(number): rest_of(one, head.secret) for number, one in rows.items() if one.digest
-        }
+        },
     }
     note = replace(context, audit={**context.audit, **said})
     after = begun(await noted(sight, bench, [(note, now_ns)], now_ns), now_ns, packs=False)
