@@ -1,130 +1,44 @@
-"""A proxy between the driver and the server, on a socket of its own, that cuts where it is told."""
+"""The cutting proxy between the driver and a PostgreSQL server, on a socket of its own."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 import tempfile
-import threading
 from pathlib import Path
-from typing import Literal
 
-Direction = Literal["to_server", "to_client"]
+from tests.stores import cutting_proxy
+from tests.stores.cutting_proxy import Direction
+
 SOCKET = ".s.PGSQL.5432"
 
 
-class Proxy:
-    """Passes bytes on; once armed, closes the connection after so many more in one direction."""
+class Proxy(cutting_proxy.Proxy):
+    """A proxy before the server whose socket is in a folder."""
 
     def __init__(self, server: Path) -> None:
-        self._server = server
         self.home = Path(tempfile.mkdtemp(prefix="memo-px-"))
-        self._lock = threading.Lock()  # guards the three below
-        self._left: dict[Direction, int] = {}
-        self.cuts = 0
-        self._is_down = False
-        self._open: set[socket.socket] = set()
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(self.home / SOCKET))
-        self._listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.home / SOCKET))
 
-    def arm(self, direction: Direction, n_bytes: int) -> None:
-        """Cut once, when ``n_bytes`` more went this way."""
-        with self._lock:
-            self._left = {direction: n_bytes}
+        def connect() -> socket.socket:
+            found = socket.socket(socket.AF_UNIX)
+            found.connect(str(server / SOCKET))
+            return found
 
-    def disarm(self) -> bool:
-        """Cut no more; whether a cut was still to come."""
-        with self._lock:
-            was_armed = bool(self._left)
-            self._left = {}
-        return was_armed
-
-    def take_down(self) -> None:
-        """Close every connection and every new one."""
-        with self._lock:
-            self._is_down = True
-            ends = tuple(self._open)
-        for end in ends:
-            _shut(end)
-
-    def bring_up(self) -> None:
-        """Let connections through again."""
-        with self._lock:
-            self._is_down = False
+        super().__init__(listener, connect)
 
     def close(self) -> None:
         """End it."""
-        self.take_down()
-        self._listener.close()
+        super().close()
         (self.home / SOCKET).unlink(missing_ok=True)
         self.home.rmdir()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            server = socket.socket(socket.AF_UNIX)
-            try:
-                server.connect(str(self._server / SOCKET))
-            except OSError:
-                _shut(client)
-                continue
-            with self._lock:
-                is_down = self._is_down
-                self._open |= {client, server}
-            if is_down:
-                self._end(client, server)
-                continue
-            for source, target, direction in (
-                (client, server, "to_server"),
-                (server, client, "to_client"),
-            ):
-                threading.Thread(
-                    target=self._pass, args=(source, target, direction), daemon=True
-                ).start()
-
-    def _pass(self, source: socket.socket, target: socket.socket, direction: Direction) -> None:
-        try:
-            while data := source.recv(65536):
-                allowed, is_cut = self._allowed(direction, len(data))
-                target.sendall(data[:allowed])
-                if is_cut:
-                    break
-        except OSError:
-            pass
-        self._end(source, target)
-
-    def _allowed(self, direction: Direction, n_bytes: int) -> tuple[int, bool]:
-        with self._lock:
-            left = self._left.get(direction)
-            if left is None:
-                return n_bytes, False
-            if n_bytes < left:
-                self._left[direction] = left - n_bytes
-                return n_bytes, False
-            self._left = {}
-            self.cuts += 1
-            return left, True
-
-    def _end(self, *ends: socket.socket) -> None:
-        with self._lock:
-            self._open -= set(ends)
-        for end in ends:
-            _shut(end)
-
-
-def _shut(end: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        end.shutdown(socket.SHUT_RDWR)
-    end.close()
 
 
 def through(url: str, server: Path, proxy: Proxy) -> str:
     """The URL of a database, by way of the proxy."""
     assert f"host={server}" in url
     return url.replace(f"host={server}", f"host={os.fspath(proxy.home)}")
+
+
+__all__ = ["Direction", "Proxy", "through"]

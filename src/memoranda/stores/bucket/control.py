@@ -198,12 +198,12 @@ async def info_of(port: Port, store_id: str, workspace: str) -> StoreInfo:
 
 
 async def publish(port: Port, root: Root, info: StoreInfo) -> None:
-    """Have a new store known and listed; again changes nothing."""
+    """Have a new store listed and known; again changes nothing. What is known is listed."""
+    await port.put_all({root.mark(info): b""})
     try:
         await port.put(f"{folder(info.id)}/info", json.dumps(_said(info)).encode(), None)
     except Taken:
         pass
-    await port.put_all({root.mark(info): b""})
 
 
 async def heal(port: Port, root: Root, info: StoreInfo) -> None:
@@ -297,8 +297,9 @@ async def end_erasure(port: Port, root: Root, found: Record, context: Context, n
             except Taken:
                 pass  # the user has another one by now
     home = folder(info.id)
-    await port.delete([root.mark(info), f"{home}/info"])
-    await port.delete([f"{home}/head"])
+    await port.delete([root.mark(info), f"{home}/head"])
+    # Last: while it is there the erasure can be begun again.
+    await port.delete([f"{home}/info"])
 
 
 async def erasures(port: Port) -> list[dict[str, Any]]:

@@ -72,6 +72,8 @@ class Batch:
         self._taken: TakenRecords = place.records.take()
         self._ids: set[int] = set()
         self._may_guess = True
+        self._begun: dict[str, tuple[Version, ...]] = {}
+        """The versions of this batch in each store that it may have made, by the store's id."""
         self._lost: list[tuple[str, list[str]]] = []
         """Heads that this batch may have put and that nobody names, with their objects."""
         self._attempts: set[str] = set()
@@ -161,6 +163,7 @@ class Batch:
         root = await ground.roots.make()
         try:
             self._attempts.add(following.head.attempt)
+            self._begun[store_id] = following.versions
             tag = await self._put(key, None, following)
         except Taken:
             # Another task or thread of this process is at it; if it was ended, its id is given up.
@@ -194,6 +197,9 @@ class Batch:
         port = self._ground.port
         while self._lost:
             key, objects = self._lost[-1]
+            if self._place.is_made and self._place.key == key:
+                self._lost.pop()  # it is named after all: by a request that was taken for lost
+                continue
             try:
                 head = decode((await port.get(key)).data)
             except Missing:
@@ -248,7 +254,10 @@ class Batch:
 
     async def _settled(self, sight: Sight) -> tuple[Version, ...] | None:
         """What an earlier try wrote, if it did."""
-        for first, versions in self._tried.items():
+        tried = dict(self._tried)
+        if self._place.id in self._begun:
+            tried[1] = self._begun[self._place.id]
+        for first, versions in tried.items():
             if sight.head.state.seq >= first:
                 kept = await sight.event(first)
                 if kept is not None and kept.token == self._token:
