@@ -46,6 +46,10 @@ cover: $(DEV) ## the suite with branch coverage of the core, which has to be who
 mutation: $(DEV) ## change the pure modules in every way and see that a test fails each time
 	@$(PY) -m tests.house.mutation
 
+.PHONY: azurite
+azurite: ## an emulator of Azure Blob Storage for the tests, with npm; without it they are skipped
+	@npm install --prefix $(VENV)/azurite --no-audit --no-fund --ignore-scripts azurite@3.35.0
+
 .PHONY: bench
 bench: $(DEV) ## ours, the SDK's own tool and bare system calls, interleaved; prints ratios
 	@$(PY) -m bench $(ARGS)

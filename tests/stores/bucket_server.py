@@ -84,7 +84,7 @@ class Server:
                 cwd=home,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_die_with_us,  # noqa: PLW1509 - calls nothing that a thread may hold
+                preexec_fn=die_with_us,  # noqa: PLW1509 - calls nothing that a thread may hold
             )
         until = time.monotonic() + START_SECONDS
         while True:
@@ -176,6 +176,6 @@ def everything(url: str) -> list[bytes]:
     return [*found.values(), *(key.encode() for key in found)]
 
 
-def _die_with_us() -> None:
+def die_with_us() -> None:
     """A test process that is killed takes its server along."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
