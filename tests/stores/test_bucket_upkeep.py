@@ -20,16 +20,16 @@ from memoranda.stores.base import (
     Store,
     VersionFilter,
 )
-from memoranda.stores.bucket import collecting, head, redaction, retention, writing
+from memoranda.stores.bucket import collecting, head, redaction, writing
 from memoranda.stores.bucket.backend import BucketBackend
 from memoranda.stores.bucket.cache import Cache
 from memoranda.stores.bucket.port import Got, Tag, Wish
 from memoranda.stores.bucket.store import BucketStore
+from memoranda.stores.log.retention import DAY_NS
 from memoranda.testing.promises.steps import append, history, p, tree
 from tests.stores.bucket_in_memory import MemorySyncPort
 
 AGENT = Context(actor="agent", command="test")
-DAY_NS = retention.DAY_NS
 
 
 class CountingPort(MemorySyncPort):
@@ -244,7 +244,7 @@ def test_a_collection_removes_pages_and_contents_that_nothing_names() -> None:
         put(store, "/y.md", b"%d" % number)
     before = keys(port)
     state = run_now(tree(store))
-    place = store._place
+    place = store.place
     assert run_now(collecting.collect(backend.ground, place, 0, packs=True)) == 0  # all are young
     gone = run_now(collecting.collect(backend.ground, place, 2**62, packs=True))
     assert gone > 200
@@ -267,7 +267,7 @@ def test_a_writer_that_slept_over_a_collection_loses_the_race_and_nothing_else()
         await put_all(objects)
         sleeper_port.put_all = put_all  # type: ignore[method-assign]
         # Between its contents and its head somebody collects, with no grace at all.
-        assert await collecting.collect(backend.ground, store._place, 2**62) >= 1
+        assert await collecting.collect(backend.ground, store.place, 2**62) >= 1
 
     sleeper_port.put_all = then_sleep  # type: ignore[method-assign]
     run_now(sleeper.apply([Edit(p("/a.md"), append(b"late"))], AGENT))
@@ -289,7 +289,7 @@ def test_a_reader_whose_pages_go_begins_anew(monkeypatch: pytest.MonkeyPatch) ->
         finally:
             reader_port.get = get  # type: ignore[method-assign]
             await store.apply([Put(p("/5.md"), b"new")], AGENT)
-            await collecting.collect(backend.ground, store._place, 2**62)
+            await collecting.collect(backend.ground, store.place, 2**62)
 
     reader_port.get = then_collect  # type: ignore[method-assign]
     assert run_now(reader.read(p("/5.md"))).data == b"new"

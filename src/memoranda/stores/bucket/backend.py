@@ -216,7 +216,7 @@ class BucketBackend(Backend):
         self, store_id: str, context: Context, workspace: str = DEFAULT_WORKSPACE
     ) -> None:
         # Also one whose erasure was begun and not ended: this ends it.
-        found = await self._patiently(lambda: control.record(self.ground.port, store_id, workspace))
+        await self._patiently(lambda: control.record(self.ground.port, store_id, workspace))
         port, now = self.ground.port, self.now()
 
         async def work() -> None:

@@ -76,7 +76,7 @@ class BucketStore(Store):
 
     def __init__(self, backend: BucketBackend, place: Place) -> None:
         self._backend = backend
-        self._place = place
+        self.place = place
         self._closed = False
         # By the port: one class for both colours.
         self.suspends = backend.suspends  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
@@ -85,7 +85,7 @@ class BucketStore(Store):
     def id(self) -> str:
         """The store's id. A user's store that nobody has made yet has the one that it will get
         unless somebody else makes it first."""
-        return self._place.id
+        return self.place.id
 
     # ---- reading
 
@@ -160,31 +160,31 @@ class BucketStore(Store):
         backend = self._open()
         if not changes:
             return ()
-        batch = Batch(backend.ground, self._place, changes, context, backend.now())
+        batch = Batch(backend.ground, self.place, changes, context, backend.now())
         try:
             versions = await batch.run()
         finally:
-            backend.note_waiting(self._place)
+            backend.note_waiting(self.place)
         if batch.is_time_to_thin and batch.before is not None:
             keeps = context.retention or backend.retention
             before_ns = batch.before.state.at
-            await retention.tend(backend.ground, self._place, keeps, backend.now(), before_ns)
+            await retention.tend(backend.ground, self.place, keeps, backend.now(), before_ns)
         return versions
 
     async def record(self, context: Context) -> None:
         backend = self._open()
-        self._place.records.note(context, backend.now())
-        backend.note_waiting(self._place)
-        await backend.flush_if_due(self._place)
+        self.place.records.note(context, backend.now())
+        backend.note_waiting(self.place)
+        await backend.flush_if_due(self.place)
 
     async def flush(self) -> None:
-        await self._open().flush(self._place)
+        await self._open().flush(self.place)
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         backend = self._open()
-        self._place.records.use(paths, at_ns, backend.now())
-        backend.note_waiting(self._place)
-        await backend.flush_if_due(self._place)
+        self.place.records.use(paths, at_ns, backend.now())
+        backend.note_waiting(self.place)
+        await backend.flush_if_due(self.place)
 
     async def uses(self) -> Mapping[MemoryPath, int]:
         await self.flush()
@@ -214,11 +214,11 @@ class BucketStore(Store):
 
     async def hold(self, path: MemoryPath, reason: str, context: Context) -> Hold:
         backend = self._open()
-        return await holds.put(backend.ground, self._place, path, reason, context, backend.now())
+        return await holds.put(backend.ground, self.place, path, reason, context, backend.now())
 
     async def lift(self, path: MemoryPath, context: Context) -> bool:
         backend = self._open()
-        return await holds.lift(backend.ground, self._place, path, context, backend.now())
+        return await holds.lift(backend.ground, self.place, path, context, backend.now())
 
     # ---- history
 
@@ -248,7 +248,7 @@ class BucketStore(Store):
         backend = self._open()
         try:
             return await redaction.redact(
-                backend.ground, self._place, version_id, context, backend.now()
+                backend.ground, self.place, version_id, context, backend.now()
             )
         except UnknownId:
             raise UnknownId("version") from None
@@ -264,14 +264,14 @@ class BucketStore(Store):
         nothing that could be mended."""
         backend = self._open()
         if await self._seen(_nothing):
-            await redaction.finish(backend.ground, self._place)
-            await collecting.collect(backend.ground, self._place, backend.now())
+            await redaction.finish(backend.ground, self.place)
+            await collecting.collect(backend.ground, self.place, backend.now())
         return await self.verify()
 
     async def close(self) -> None:
         try:
             if not (self._closed or self._backend.is_closed):
-                await self._backend.flush(self._place)
+                await self._backend.flush(self.place)
         finally:
             self._closed = True
 
@@ -286,12 +286,12 @@ class BucketStore(Store):
     async def _seen(self, work: Callable[[Sight], Awaitable[T]]) -> T | None:
         """What ``work`` gives on the store as it is now; None while nobody has made it."""
         backend = self._open()
-        if self._place.records.are_waiting:
-            await backend.flush_if_due(self._place)
+        if self.place.records.are_waiting:
+            await backend.flush_if_due(self.place)
         ground = backend.ground
         return await patiently(
             ground.port,
-            lambda: seen(ground.port, ground.cache, self._place, ground.roots, work),
+            lambda: seen(ground.port, ground.cache, self.place, ground.roots, work),
             time.monotonic,
         )
 
