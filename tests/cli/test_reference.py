@@ -73,6 +73,8 @@ def printed(old_version: str) -> dict[str, Any]:
         "rename": json_of("rename", "/memories/b.md", "/memories/c.md"),
         "delete --dry-run": json_of("delete", "/memories/c.md", "--dry-run"),
         "delete": json_of("delete", "/memories/c.md"),
+        "edit": json_of("edit", "/memories/edited.md", "--editor", "sh -c 'echo x > $0'"),
+        "doctor": json_of("doctor"),
         "search": json_of("search", "newer"),
         "init": json_of("init"),
         "init --template": json_of("init", "--template", "research", "--user", "other"),

@@ -16,6 +16,8 @@ from memoranda.cli.create import create
 from memoranda.cli.delete import delete
 from memoranda.cli.demo import demo
 from memoranda.cli.diff import diff
+from memoranda.cli.doctor import doctor
+from memoranda.cli.edit import edit
 from memoranda.cli.erase import erase
 from memoranda.cli.export import export
 from memoranda.cli.history import history
@@ -63,6 +65,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "insert": insert,
     "delete": delete,
     "rename": rename,
+    "edit": edit,
     "search": search,
     "history": history,
     "show": show_version,
@@ -78,6 +81,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "import": import_folder,
     "copy": copy,
     "verify": verify,
+    "doctor": doctor,
     "audit": audit,
     "sweep": sweep,
     "redact": redact,
