@@ -75,6 +75,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "delete": json_of("delete", "/memories/c.md"),
         "edit": json_of("edit", "/memories/edited.md", "--editor", "sh -c 'echo x > $0'"),
         "doctor": json_of("doctor"),
+        "report": json_of("report"),
         "search": json_of("search", "newer"),
         "init": json_of("init"),
         "init --template": json_of("init", "--template", "research", "--user", "other"),

@@ -39,6 +39,7 @@ from memoranda.cli.redact import redact
 from memoranda.cli.redaction_report import redaction_report
 from memoranda.cli.rename import rename
 from memoranda.cli.replace import replace
+from memoranda.cli.report import report
 from memoranda.cli.restore import restore
 from memoranda.cli.rotate_key import rotate_key
 from memoranda.cli.search import search
@@ -77,6 +78,7 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "init": init,
     "status": status,
     "consolidate": consolidate,
+    "report": report,
     "export": export,
     "import": import_folder,
     "copy": copy,
