@@ -79,9 +79,8 @@ def _installation() -> Iterator[Check]:
         ours = "run from its source"
     yield Check("memoranda", "ok", ours)
     yield Check("python", "ok", f"{platform.python_version()}, {platform.system()}")
-    import apsw
-
-    yield Check("sqlite", "ok", f"{apsw.sqlite_lib_version()}, apsw {apsw.apsw_version()}")
+    # apsw carries the SQLite that has its number.
+    yield Check("sqlite", "ok", f"apsw {version('apsw')}")
     found = [extra for extra, module in _EXTRAS.items() if find_spec(module) is not None]
     missing = [extra for extra in _EXTRAS if extra not in found]
     seen = f"installed: {', '.join(found) or 'none'}"

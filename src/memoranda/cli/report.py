@@ -34,9 +34,9 @@ def report(
     user: UserName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a page about a memory: growth, activity, sizes, quota, flags.
+    """Make a page with pictures about a memory.
 
-    One HTML file that needs nothing else and shows no contents. It is readable by you alone.
+    Growth, activity, sizes, quota and flags in one HTML file that needs nothing else and shows no contents. It is readable by you alone.
 
     Example: memoranda report --all -o report.html
     """
