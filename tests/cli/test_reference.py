@@ -91,6 +91,8 @@ def printed(old_version: str) -> dict[str, Any]:
         "export": json_of("export", "backup"),
         "import": json_of("import", "folder"),
         "copy": json_of("copy", "memory", "there"),
+        "backup": json_of("backup", "memory.backup"),
+        "restore-backup": json_of("restore-backup", "memory.backup", "--dry-run"),
         "verify": json_of("verify"),
         "audit": json.loads(done("audit", "--json", "-n", "1")),
         "audit --verify": json_of("audit", "--verify"),

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from memoranda.cli.audit import audit
+from memoranda.cli.backup import backup
 from memoranda.cli.chat import chat
 from memoranda.cli.conformance import conformance
 from memoranda.cli.consolidate import consolidate
@@ -41,6 +42,7 @@ from memoranda.cli.rename import rename
 from memoranda.cli.replace import replace
 from memoranda.cli.report import report
 from memoranda.cli.restore import restore
+from memoranda.cli.restore_backup import restore_backup
 from memoranda.cli.rotate_key import rotate_key
 from memoranda.cli.search import search
 from memoranda.cli.serve import serve
@@ -82,6 +84,8 @@ COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "export": export,
     "import": import_folder,
     "copy": copy,
+    "backup": backup,
+    "restore-backup": restore_backup,
     "verify": verify,
     "doctor": doctor,
     "audit": audit,

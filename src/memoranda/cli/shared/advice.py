@@ -18,7 +18,9 @@ from memoranda.errors import (
     NoMatch,
     NotFound,
     NotText,
+    OtherContents,
     ReadOnly,
+    StoreExists,
     TooManyFiles,
     Unavailable,
     UnknownId,
@@ -40,6 +42,8 @@ _ADVICE: Final[dict[type[MemorandaError], str]] = {
     ReadOnly: "It can be viewed and exported.",
     TooManyFiles: "Delete something, or raise files under [limits] in memoranda.toml.",
     Unavailable: "Nothing is lost. Mend the cause, then try again.",
+    StoreExists: "Nothing is ever put over a store: use another place, or erase what is there.",
+    OtherContents: "Use another place, or erase what is there first.",
     UnknownId: "memoranda history shows the ids of versions, memoranda users those of stores.",
 }
 

@@ -70,7 +70,7 @@ async def copy_store(
     check_able(target)
     store = await source.open(info.id, info.workspace)
     try:
-        if not target.capabilities.audits and await _holds(store):
+        if not target.capabilities.audits and await holds_of(store):
             raise Unsupported(
                 "holds, and the store is held (lift them, or copy to another backend)"
             )
@@ -78,24 +78,51 @@ async def copy_store(
         done = await copy.run(dry_run=dry_run, progress=progress)
     finally:
         await store.close()
-    waiting = await _proposals(source, info)
+    waiting = await proposals_of(source, info)
     if waiting is not None:
         await copy_store(source, waiting, target, actor, dry_run=dry_run)
     return done
 
 
-async def _proposals(source: Backend, info: StoreInfo) -> StoreInfo | None:
+async def proposals_of(source: Backend, info: StoreInfo) -> StoreInfo | None:
     """The store of what waits for a person about a store."""
     if info.workspace in RESERVED:
         return None
     return await source.find_user(label_of(info), PROPOSALS)
 
 
-async def _holds(store: Store) -> Sequence[Hold]:
+async def holds_of(store: Store) -> Sequence[Hold]:
+    """What is held; nothing where a store has no holds."""
     try:
         return await store.holds()
     except Unsupported:
         return ()
+
+
+async def origin_of(store: Store, info: StoreInfo, actor: str, command: str) -> Origin:
+    """What the copy of a store begins with: the key of its ids, and whence it comes."""
+    newest = (await store.versions(limit=1)).versions
+    usage = await store.usage()
+    said = {"from": info.id, "versions": usage.versions, "files": usage.files}
+    if store.capabilities.audits:
+        head = (await store.verify_audit()).head
+        said |= {"audit_entry": head.seq, "audit_chain": head.chain}
+    above = (newest[0].seq if newest else 0) + ROOM
+    return Origin(await store.id_key(), above, Context(actor, command, audit=said))
+
+
+async def placed(store: Store, version: Version) -> Version:
+    """The version; a redacted one with its path, if the memory was removed from there next."""
+    if version.redacted_at_ns is None or version.operation == "deleted":
+        return version
+    where = VersionFilter(memory_id=version.memory_id, from_ns=version.created_at_ns)
+    next_path: MemoryPath | None = None
+    for each in await newest_versions(store, where):
+        if each.id == version.id:
+            return version._replace(path=next_path)
+        if not each.late:
+            next_path = each.path if each.operation == "deleted" else None
+    return version
 
 
 def check_able(target: Backend) -> None:
@@ -119,7 +146,9 @@ class _Copy:
             done = 0 if into is None else (await into.usage()).versions
             return Copied(*self._info_of, (await self._store.usage()).versions, done)
         if into is None:
-            into = await self._begin()
+            into = await self._target.take_up(
+                self._info, await origin_of(self._store, self._info, self._actor, COMMAND)
+            )
         try:
             brought = await self._bring(into, progress)
             compared = await self._settle(into)
@@ -131,20 +160,6 @@ class _Copy:
     @property
     def _info_of(self) -> tuple[str, str | None]:
         return self._info.id, self._info.user
-
-    async def _begin(self) -> Store:
-        newest = (await self._store.versions(limit=1)).versions
-        usage = await self._store.usage()
-        said = {"from": self._info.id, "versions": usage.versions, "files": usage.files}
-        if self._store.capabilities.audits:
-            head = (await self._store.verify_audit()).head
-            said |= {"audit_entry": head.seq, "audit_chain": head.chain}
-        origin = Origin(
-            await self._store.id_key(),
-            (newest[0].seq if newest else 0) + ROOM,
-            Context(self._actor, COMMAND, audit=said),
-        )
-        return await self._target.take_up(self._info, origin)
 
     # ---- the history
 
@@ -161,8 +176,8 @@ class _Copy:
                 if skip:
                     skip -= len(batch)
                     continue
-                changes = replay.changes([await self._placed(each) for each in batch])
-                await into.apply(changes, _context_of(batch[0]))
+                changes = replay.changes([await placed(self._store, each) for each in batch])
+                await into.apply(changes, context_of(batch[0]))
                 moved = True
                 done += len(batch)
                 if progress is not None:
@@ -170,19 +185,6 @@ class _Copy:
             if not moved:
                 return done
         raise Corrupt(_CHANGING)
-
-    async def _placed(self, version: Version) -> Version:
-        """The version; a redacted one with its path, if the memory was removed from there next."""
-        if version.redacted_at_ns is None or version.operation == "deleted":
-            return version
-        where = VersionFilter(memory_id=version.memory_id, from_ns=version.created_at_ns)
-        next_path: MemoryPath | None = None
-        for each in await newest_versions(self._store, where):
-            if each.id == version.id:
-                return version._replace(path=next_path)
-            if not each.late:
-                next_path = each.path if each.operation == "deleted" else None
-        return version
 
     async def _place_in(self, into: Store) -> _Place:
         """Up to where the copy holds the history; raises ``OtherContents`` where it holds anything
@@ -204,8 +206,8 @@ class _Copy:
 
     async def _settle(self, into: Store) -> Compared:
         compared = await compare(self._store, into, self._actor)
-        held = {each.path for each in await _holds(into)}
-        for hold in await _holds(self._store):
+        held = {each.path for each in await holds_of(into)}
+        for hold in await holds_of(self._store):
             if hold.path not in held:
                 await into.hold(hold.path, hold.reason, Context(hold.actor, COMMAND))
         with suppress(Unsupported):  # one of the two doesn't note them
@@ -257,7 +259,8 @@ async def settle_info(target: Backend, info: StoreInfo) -> None:
         await target.archive(info.id, info.workspace)
 
 
-def _context_of(version: Version) -> Context:
+def context_of(version: Version) -> Context:
+    """The context of a batch that is taken over, from one of its versions."""
     return Context(
         version.actor,
         version.command,
