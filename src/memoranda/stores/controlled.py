@@ -53,19 +53,8 @@ class ControlledBackend(Backend):
         description: str = "",
         metadata: Mapping[str, str] | None = None,
     ) -> StoreInfo:
-        from memoranda.stores.log.ids import new_store_id
-
         now = self._now_ns()
-        info = StoreInfo(
-            id=new_store_id(now),
-            workspace=workspace,
-            name=name,
-            user=None,
-            description=description,
-            metadata=dict(metadata or {}),
-            created_at_ns=now,
-            updated_at_ns=now,
-        )
+        info = StoreInfo.new(now, name, workspace, description, metadata)
         self._make(info)
         return info
 

@@ -36,6 +36,29 @@ class StoreInfo(NamedTuple):
     updated_at_ns: int = 0
     archived_at_ns: int | None = None
 
+    @classmethod
+    def new(
+        cls,
+        now_ns: int,
+        name: str,
+        workspace: str,
+        description: str,
+        metadata: Mapping[str, str] | None,
+    ) -> StoreInfo:
+        """A store that is about to be made, without a user, under a fresh id."""
+        from memoranda.stores.log.ids import new_store_id
+
+        return cls(
+            new_store_id(now_ns),
+            workspace,
+            name,
+            None,
+            description,
+            dict(metadata or {}),
+            created_at_ns=now_ns,
+            updated_at_ns=now_ns,
+        )
+
 
 class StorePage(NamedTuple):
     """A page of stores, newest first; ``after`` continues it, None on the last page."""

@@ -54,10 +54,10 @@ def reading(name: str, identities: Sequence[str]) -> Generator[BinaryIO]:
             yield source
         return
     try:
-        file = open(name, "rb")
+        opened = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise BadFolder(f"The file can't be read: {error.strerror}.") from None
-    with file, _maybe_decrypted(file, identities) as source:
+    with os.fdopen(opened, "rb") as file, _maybe_decrypted(file, identities) as source:
         yield source
 
 

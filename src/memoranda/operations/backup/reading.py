@@ -55,6 +55,7 @@ class BackupReader:
     def __init__(self, read: frames.Read) -> None:
         self._frames: FrameReader = frames.FrameReader(read)
         self._next: Frame = self._frames.next()
+        self._n_versions = 0
 
     def store(self) -> StoreSaid | None:
         """The next store; None at the end of the backup."""
@@ -111,8 +112,9 @@ class BackupReader:
             if sha256(content).hexdigest() != sha:
                 raise _wrong("a content is not the one that its hash tells")
         redacted = fields.get("redacted") is True
+        self._n_versions += 1
         return Version(
-            id="",
+            id=f"{self._n_versions} of the backup",
             memory_id=_text(fields, "memory_id"),
             operation=operation,
             path=None if fields.get("path") is None else _path(fields, "path"),

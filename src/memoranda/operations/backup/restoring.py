@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from memoranda.stores.base import Context, Origin
 from memoranda.stores.companions import RESERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from memoranda.operations.backup.frames import Read
     from memoranda.operations.backup.reading import StoreSaid
@@ -52,9 +53,7 @@ async def restore_backup(
     while (said := reader.store()) is not None:
         store = await backend.take_up(said.info, _origin(said, actor))
         try:
-            n_here = await _restore(
-                reader, store, said, lambda n: progress and progress(n_versions + n, total)
-            )
+            n_here = await _restore(reader, store, said, _Tell(progress, n_versions, total))
             await settle_info(backend, said.info)
         except BaseException:
             await _take_back(backend, store, said, actor)
@@ -64,6 +63,19 @@ async def restore_backup(
             n_stores += 1
             n_versions += n_here
     return Restored(n_stores, n_versions)
+
+
+class _Tell(NamedTuple):
+    """Whom to tell how far it is: ``before`` versions were done with the stores before this one."""
+
+    progress: Callable[[int, int], None] | None
+    before: int
+    total: int
+
+    def done(self, n_versions: int) -> None:
+        """So many of this store are done."""
+        if self.progress is not None:
+            self.progress(self.before + n_versions, self.total)
 
 
 def _origin(said: StoreSaid, actor: str) -> Origin:
@@ -80,9 +92,7 @@ async def _take_back(backend: Backend, store: Store, said: StoreSaid, actor: str
         await backend.erase(said.info.id, Context(actor, COMMAND), said.info.workspace)
 
 
-async def _restore(
-    reader: BackupReader, store: Store, said: StoreSaid, tell: Callable[[int], object]
-) -> int:
+async def _restore(reader: BackupReader, store: Store, said: StoreSaid, tell: _Tell) -> int:
     replay = Replay(())
     digest = _Digest()
     redacted: list[tuple[str, str | None]] = []
@@ -90,12 +100,14 @@ async def _restore(
     while batch := reader.batch():
         versions = await store.apply(replay.changes(batch), context_of(batch[0]))
         made = {each.memory_id: each.id for each in versions}
-        for each in batch:
-            if each.redacted_at_ns is not None:
-                redacted.append((made.get(each.memory_id, ""), each.redacted_by))
+        redacted += [
+            (made.get(each.memory_id, ""), each.redacted_by)
+            for each in batch
+            if each.redacted_at_ns is not None
+        ]
         digest.add(batch)
         done += len(batch)
-        tell(done)
+        tell.done(done)
     for version_id, by in redacted:
         with suppress(UnknownId):  # seen below
             await store.redact(version_id, Context(by or said.info.id, COMMAND))

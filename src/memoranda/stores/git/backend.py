@@ -94,16 +94,7 @@ class GitBackend(Backend):
         metadata: Mapping[str, str] | None = None,
     ) -> StoreInfo:
         now = self.now()
-        info = StoreInfo(
-            id=new_store_id(now),
-            workspace=workspace,
-            name=name,
-            user=None,
-            description=description,
-            metadata=dict(metadata or {}),
-            created_at_ns=now,
-            updated_at_ns=now,
-        )
+        info = StoreInfo.new(now, name, workspace, description, metadata)
         self._check_open()
         with self._control.changing() as change:
             change.put(info)
