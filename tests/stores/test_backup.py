@@ -47,6 +47,7 @@ def filled(n_batches: int = 40) -> RamBackend:
     run_now(put(store, "/d/a", b"1"))
     run_now(store.hold(p("/d"), "law", Context("user_law", "hold")))
     run_now(store.touch((p("/d/a"),), 7))
+    run_now(store.flush())
     info = run_now(backend.find_user("bob", "w2"))
     assert info is not None
     run_now(put(run_now(backend.for_user(label_of(info), PROPOSALS)), "/p", b"{}"))
