@@ -120,13 +120,13 @@ def forged(changes: dict[bytes, dict[str, Any]], *, content: bytes = b"x") -> by
     """A backup of one store with one memory, some fields others, every digest right."""
     out = io.BytesIO()
     writer = frames.FrameWriter(out.write)
-    version = {
+    version: dict[str, Any] = {
         "memory_id": "mem_01x", "operation": "created", "path": "/a", "actor": "agent",
         "command": "c", "trace_id": None, "created_at_ns": 1, "batch": 1,
         "sha256": sha256(content).hexdigest(), "redacted": False, "redacted_by": None,
         "content_bytes": len(content),
     }  # fmt: skip
-    store = {
+    store: dict[str, Any] = {
         "id": "memstore_01a", "workspace": "default", "name": "n", "user": "ada",
         "description": "", "metadata": {}, "created_at_ns": 1, "updated_at_ns": 1,
         "archived_at_ns": None, "id_key": "00" * 32, "above": 10, "audit": {},
