@@ -23,8 +23,10 @@ from memoranda.stores.base import (
     StoreInfo,
     Version,
 )
+from memoranda.stores.bucket.backend import BucketBackend
 from memoranda.stores.companions import PROPOSALS, label_of
 from memoranda.stores.folder.backend import FolderBackend
+from memoranda.stores.git.backend import GitBackend
 from memoranda.stores.postgres.backend import PostgresBackend
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sealed.backend import SealedBackend
@@ -32,6 +34,7 @@ from memoranda.stores.sealed.keys import Keys, LocalKey
 from memoranda.stores.sqlite import SqliteBackend
 from memoranda.testing.faults import Call, FailingStore, WrappingBackend
 from memoranda.testing.promises.steps import p, put, read, tree
+from tests.stores.bucket_server import url_for as bucket_url
 from tests.stores.histories import live_through, picture
 from tests.stores.postgres_server import url_for
 
@@ -277,6 +280,28 @@ def test_heads_are_mixed_only_where_no_path_has_another_content(
     with pytest.raises(OtherContents):
         heads(source, target, made, into_existing=True)
     assert run_now(tree(copy)) == {"/a": b"other", "/b": b"2"}
+
+
+def test_histories_come_out_of_buckets_and_git_and_heads_go_in(
+    backends: dict[str, Callable[[], Backend]], tmp_path: Path
+) -> None:
+    whole = backends["ram"]()
+    run_now(live_through(run_now(whole.for_user("ada")), 11, 12))
+    heads_there = run_now(tree(run_now(whole.for_user("ada"))))
+    git, bucket = GitBackend(tmp_path / "git"), BucketBackend(bucket_url(tmp_path))
+    for kind, source in (("sqlite", git), ("folder", bucket)):
+        with pytest.raises(Unsupported):
+            copied(whole, source)
+        heads(whole, source, info_of(whole))
+        store = run_now(source.for_user("ada"))
+        assert run_now(tree(store)) == heads_there
+        run_now(put(store, "/a-new", b"1"))
+        run_now(put(store, "/a-new", b"2"))
+        target = backends[kind]()
+        copied(source, target)
+        copy = run_now(target.for_user("ada"))
+        assert run_now(picture(copy)) == run_now(picture(store))
+        run_now(source.close())
 
 
 def test_all_stores_of_all_workspaces_are_found(

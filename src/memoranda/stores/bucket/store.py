@@ -235,6 +235,15 @@ class BucketStore(Store):
         )
         return found or VersionPage((), None)
 
+    async def id_key(self) -> bytes:
+        async def key(sight: Sight) -> bytes:
+            return sight.head.secret
+
+        found = await self._seen(key)
+        if found is None:
+            raise UnknownId("store")
+        return found
+
     async def version(self, version_id: str) -> Version:
         found = await self._seen(lambda sight: history.one(sight, version_id))
         if found is None:

@@ -246,6 +246,12 @@ class GitStore(Store):
             return VersionPage((), None)
         return history.versions(seen.objects, seen.head, where, after, limit, content=content)
 
+    async def id_key(self) -> bytes:
+        seen = self._seen()
+        if seen is None:
+            raise UnknownId("store")
+        return seen.head.secret
+
     async def version(self, version_id: str) -> Version:
         seen = self._seen()
         if seen is None:
