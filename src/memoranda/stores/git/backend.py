@@ -11,6 +11,7 @@ from weakref import WeakSet, WeakValueDictionary
 from memoranda.errors import Corrupt, Held, Misuse, Unavailable, UnknownId
 from memoranda.stores import forks
 from memoranda.stores.base import Backend, Capabilities, StoreInfo, StorePage
+from memoranda.stores.companions import erase_proposals
 from memoranda.stores.git import log, pack, refs
 from memoranda.stores.git.control import Control, updated
 from memoranda.stores.git.log import LOG_REF, Head
@@ -169,6 +170,7 @@ class GitBackend(Backend):
             change.audit(store_id, context, self.now())
         place.writer.close()
         self._clear(ERASED)
+        await erase_proposals(self, info, context)
 
     async def close(self) -> None:
         if self.is_closed:
