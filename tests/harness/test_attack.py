@@ -24,7 +24,7 @@ def test_no_path_of_the_corpus_and_no_link_gets_out() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("handler", ["folder_async", "sdk_folder", "sqlite", "ram"])
+@pytest.mark.parametrize("handler", ["folder_async", "sdk_folder", "sqlite", "ram", "git"])
 def test_nor_does_one_get_out_by_another_way(handler: str) -> None:
     run("attack", handler, "--race-seconds", "3", *HOW, seconds=600)
 

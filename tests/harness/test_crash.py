@@ -42,6 +42,12 @@ def test_two_hundred_killed_clients_of_a_bucket_lose_nothing_acknowledged() -> N
 
 
 @pytest.mark.full
+def test_two_hundred_killed_writers_to_repositories_lose_nothing_acknowledged() -> None:
+    said = run("crash", "git", "--rounds", "200", "--seed", "full", seconds=3600)
+    assert "verify() run 200 times" in said
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("handler", ["folder", "sqlite"])
 def test_five_hundred_kills_lose_nothing_acknowledged(handler: str) -> None:
     said = run("crash", handler, "--rounds", "500", "--seed", "full", seconds=3600)

@@ -40,3 +40,16 @@ def test_many_writers_that_race_for_longer_lose_nothing(
 def test_threads_of_one_process_may_share_a_memory(handler: str) -> None:
     size = ["--procs", "1", "--threads", "8", "--shared-handler"]
     run("race", handler, *size, "--seconds", "2", "--rounds", "15", seconds=280)
+
+
+@pytest.mark.parametrize("handler", ["git"])
+def test_writers_to_a_repository_that_race_lose_nothing(handler: str) -> None:
+    size = ["--procs", "2", "--threads", "2"]
+    run("race", handler, *size, "--seconds", "2", "--rounds", "5", seconds=280)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("handler", ["git"])
+@pytest.mark.parametrize("shared", [["--procs", "4"], ["--procs", "1", "--shared-handler"]])
+def test_many_writers_to_a_repository_lose_nothing(handler: str, shared: list[str]) -> None:
+    run("race", handler, *shared, "--threads", "4", seconds=1800)

@@ -11,16 +11,19 @@ import pytest
 
 from memoranda import Memory, Policy
 from memoranda.drive import run_now
-from memoranda.errors import Corrupt, Misuse, NotFound, Unavailable, Unsupported
-from memoranda.stores.base import Context, Edit, Put, Store, VersionFilter
+from memoranda.errors import Corrupt, Misuse, NotFound, StoreExists, Unavailable, Unsupported
+from memoranda.stores.base import Context, Edit, Origin, Put, Store, VersionFilter
 from memoranda.stores.git import repository, writer
 from memoranda.stores.git.backend import GitBackend
 from memoranda.stores.git.log import LOG_REF
 from memoranda.stores.git.objects import Id
 from memoranda.stores.open import open_backend
+from memoranda.stores.ram import RamBackend
 from memoranda.testing.promises.steps import append, history, p, put, read, remove, tree
 from tests.stores.fork import in_a_child
 from tests.stores.git_rig import check, git, in_memory
+from tests.stores.histories import live_through, picture
+from tests.stores.test_copying import copied
 
 AGENT = Context(actor="agent", command="test")
 
@@ -580,6 +583,28 @@ def test_a_closed_store_is_misuse(store: Store, backend: GitBackend) -> None:
         run_now(backend.for_user("acme"))
     with pytest.raises(Misuse):
         run_now(backend.info(store.id))
+
+
+def test_a_history_goes_into_git_and_comes_back_equal(backend: GitBackend, home: Path) -> None:
+    lived = run_now(backend.for_user("ada"))
+    run_now(live_through(lived, 1, 40))
+    first = run_now(picture(lived))
+    other = RamBackend()
+    copied(backend, other)
+    again = GitBackend(home / "again")
+    copied(other, again)
+    store = run_now(again.for_user("ada"))
+    assert run_now(picture(store)) == first
+    assert store.id == lived.id
+    assert run_now(store.verify()).problems == ()
+    assert run_now(store.verify_audit()).problems == ()
+    check(home / "again" / "stores" / "ada.git")
+    assert run_now(again.workspaces()) == ("default",)
+    run_now(put(store, "/after", b"goes on"))
+    info = run_now(again.info(store.id))
+    with pytest.raises(StoreExists):
+        run_now(again.take_up(info, Origin(bytes(32), 0, AGENT)))
+    run_now(again.close())
 
 
 def test_policies_and_restore_work_over_it(home: Path) -> None:

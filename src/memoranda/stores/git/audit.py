@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _RESTORE: Final = "Restore the store from a copy, and find out who can write its files."
 
 
-def entries(objects: Objects, head: Head, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+def newest_or_next(
+    objects: Objects, head: Head, after: int | None, limit: int
+) -> tuple[AuditEntry, ...]:
     """What ``Store.audit`` promises."""
     if limit <= 0:
         return ()
@@ -90,15 +92,18 @@ def verify(objects: Objects, head: Head, anchors: Sequence[AuditHead]) -> AuditR
         if anchor.store_id == head.store_id and anchor.seq
     }
     problems: list[Problem] = []
-    chain, last, versions = NO_CHAIN, 0, 0
     commits = [batch.commit for batch in log.batches(objects, head)]
-    for commit in reversed(commits):
+    # A store that took over a history begins after its numbers.
+    chain, last = NO_CHAIN, log.read(objects, commits[-1]).state.seq
+    entries = versions = 0
+    for commit in reversed(commits[:-1]):
         batch = log.read(objects, commit)
         for event, _, _ in log.happened_in(objects, batch):
             if event.seq != last + 1:
                 problems.append(_problem("gap", f"Entries before {event.seq} are missing."))
             chain = chained(event, digest_of(event, head.secret), chain)
             last = event.seq
+            entries += 1
             versions += event.memory is not None
             if wanted.pop(last, chain.hex()) != chain.hex():
                 problems.append(
@@ -115,7 +120,7 @@ def verify(objects: Objects, head: Head, anchors: Sequence[AuditHead]) -> AuditR
     ]
     if versions != head.versions:
         problems.append(_problem("counter", "The store counted other entries than there are."))
-    return AuditReport(tuple(problems), last, AuditHead(head.store_id, last, chain.hex()))
+    return AuditReport(tuple(problems), entries, AuditHead(head.store_id, last, chain.hex()))
 
 
 def _problem(code: str, message: str) -> Problem:

@@ -8,11 +8,11 @@ import time
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakSet, WeakValueDictionary
 
-from memoranda.errors import Corrupt, Held, Misuse, Unavailable, UnknownId
+from memoranda.errors import Corrupt, Held, Misuse, StoreExists, Unavailable, UnknownId
 from memoranda.stores import forks
 from memoranda.stores.base import Backend, Capabilities, StoreInfo, StorePage
 from memoranda.stores.companions import erase_proposals
-from memoranda.stores.git import log, pack, refs
+from memoranda.stores.git import batch, log, pack, refs
 from memoranda.stores.git.control import Control, updated
 from memoranda.stores.git.log import LOG_REF, Head
 from memoranda.stores.git.place import Place
@@ -32,7 +32,8 @@ from memoranda.tenant import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memoranda.stores.base import Context
+    from memoranda.stores.base import Context, Origin
+    from memoranda.stores.log.records import Taken
 
 STORES: Final = "stores"
 ERASED: Final = ".erased-"
@@ -101,6 +102,23 @@ class GitBackend(Backend):
             change.put(info)
             self._make(info)
         return info
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> GitStore:
+        self._check_open()
+        info = info._replace(archived_at_ns=None)
+        with self._control.changing() as change:
+            known = change.state
+            if known.has(info.id) or (
+                info.user is not None and known.of_user(info.user, info.workspace) is not None
+            ):
+                raise StoreExists
+            change.put(info)
+            self._make(info, origin)
+        return await self.open(info.id, info.workspace)
+
+    async def workspaces(self) -> tuple[str, ...]:
+        self._check_open()
+        return self._control.reading().workspaces()
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)
@@ -260,7 +278,7 @@ class GitBackend(Backend):
             name = directory_of_tenant(Tenant(info.user, info.workspace))
         return os.path.join(self._stores, f"{name}.git")
 
-    def _make(self, info: StoreInfo) -> None:
+    def _make(self, info: StoreInfo, origin: Origin | None = None) -> None:
         """The repository of a store that is known from now on, with its first, empty state."""
         path = self._path(info)
         making = os.path.join(self._stores, _MAKING + info.id)
@@ -270,11 +288,15 @@ class GitBackend(Backend):
         make(making)
         repository = Repository(making)
         objects = repository.objects()
+        secret = os.urandom(32) if origin is None else origin.id_key
+        state = EMPTY if origin is None else EMPTY._replace(seq=origin.above)
         first = Head(
-            b"", info.id, os.urandom(32), 0, EMPTY._replace(at=0), 0, 0, 0, None, (),
-            None, None, None, None, None, None,
-        )  # fmt: skip
+            b"", info.id, secret, 0, state, 0, 0, 0, None, (), None, None, None, None, None, None
+        )
         first = log.write(objects, first, ())
+        if origin is not None:
+            taken: Taken = ([(origin.context, info.created_at_ns)], {})
+            first, _ = batch.run(objects, first, (), None, taken, info.created_at_ns)
         repository.save(objects.new)
         refs.LockedRef(making, LOG_REF, first.commit).swap()
         repository.forget()

@@ -61,9 +61,11 @@ def run(
     ``objects`` is nobody's."""
     look = _Look(objects, head)
     contents: set[int] = set()
+    takes_over = context is not None and context.at_ns is not None
     while True:
-        plan = Plan(head, look.seen(changes, contents, is_archived=is_archived),
-                    Ceiling() if context is None else context.ceiling)  # fmt: skip
+        seen = look.seen(changes, contents, is_archived=is_archived)
+        ceiling = Ceiling() if context is None else context.ceiling
+        plan = Plan(head, seen, ceiling, takes_over=takes_over)
         try:
             plan.do(changes)
         except ContentWanted as wanted:

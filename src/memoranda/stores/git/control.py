@@ -146,6 +146,22 @@ class State(NamedTuple):
                 return info
         raise UnknownId("store")
 
+    def workspaces(self) -> tuple[str, ...]:
+        """Those that have stores, sorted."""
+        root = trees.find(self.objects, self.root, (b"order",))
+        if root is None:
+            return ()
+        found: list[str] = []
+        for workspace in self.objects.read_tree(root.id).values():
+            names, _ = next(trees.files(self.objects, workspace.id))
+            store_id = names[-1].decode().partition(".")[2]
+            found.append(_info(self._blob(_store_place(store_id)) or b"").workspace)
+        return tuple(sorted(found))
+
+    def has(self, store_id: str) -> bool:
+        """Whether there is a store with this id, in whatever workspace."""
+        return self._blob(_store_place(store_id)) is not None
+
     def of_user(self, user: str, workspace: str) -> StoreInfo | None:
         """What is known of a user's store."""
         data = self._blob(_user_place(user, workspace))

@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from memoranda.stores.git.place import Place
     from memoranda.stores.git.writer import Writer
 
-CAPABILITIES: Final = Capabilities(redacts=False, external_edits=True, audits=True)
+CAPABILITIES: Final = Capabilities(
+    redacts=False, external_edits=True, audits=True, takes_history=True
+)
 
 
 def nothing_at(path: MemoryPath) -> Refused:
@@ -183,7 +185,7 @@ class GitStore(Store):
     async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
         await self.flush()
         seen = self._seen()
-        return () if seen is None else audit.entries(seen.objects, seen.head, after, limit)
+        return () if seen is None else audit.newest_or_next(seen.objects, seen.head, after, limit)
 
     async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
         await self.flush()
@@ -265,6 +267,12 @@ class GitStore(Store):
     async def redact(self, version_id: str, context: Context) -> Version:
         self._open()
         raise Unsupported("redaction")
+
+    async def id_key(self) -> bytes:
+        seen = self._seen()
+        if seen is None:
+            raise UnknownId("store")
+        return seen.head.secret
 
     # ---- upkeep
 
