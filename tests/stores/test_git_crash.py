@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from memoranda.drive import run_now
-from memoranda.stores.base import Context, Edit, Put
+from memoranda.stores.base import Change, Context, Edit, Put
 from memoranda.stores.git.backend import GitBackend
 from memoranda.testing.promises.steps import append, p, put, read
 from tests.stores.git_rig import check, git, in_memory
@@ -76,7 +76,10 @@ def _live(home: Path, number: int, into: int) -> None:
     turn = 0
     while True:
         line = b"%04d.%06d\n" % (number, turn)
-        changes = [Edit(p("/all.md"), append(line)), Put(p(f"/d/{turn % 5}.md"), line)]
+        changes: list[Change] = [
+            Edit(p("/all.md"), append(line)),
+            Put(p(f"/d/{turn % 5}.md"), line),
+        ]
         run_now(store.apply(changes, AGENT))
         os.write(into, b".")
         turn += 1

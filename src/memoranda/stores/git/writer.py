@@ -148,7 +148,10 @@ class Writer:
     def turn(self) -> Generator[None]:
         """Keep other processes from writing."""
         turnstile = self._opened()
-        turnstile.enter()
+        try:
+            turnstile.enter()
+        except OSError as error:
+            raise Unavailable("The repository can't be locked.") from error
         try:
             if self._is_gone():
                 raise self._not_there()
@@ -175,7 +178,8 @@ class Writer:
                 except OSError as error:
                     raise Unavailable("The repository can't be opened.") from error
                 # Whoever opens many stores in turn would run out of descriptors.
-                self._let_go = finalize(self, self._turnstile.close)
+                self._let_go = let_go = finalize(self, self._turnstile.close)
+                let_go.atexit = False  # what waits is written at the end of the process, too
             return self._turnstile
 
     def _is_gone(self) -> bool:
