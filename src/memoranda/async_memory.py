@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Hold,
         Page,
         Problem,
+        Removal,
         Report,
         Store,
         Usage,
@@ -169,10 +170,11 @@ class AsyncMemory:
         if_version: str | None = None,
         if_sha256: str | None = None,
         if_absent: bool = False,
+        notice: Callable[[Removal], None] | None = None,
     ) -> Version:
         """``Memory.write``, awaited."""
         return await self._drive(
-            self._core.programs.write(path, content, if_version, if_sha256, if_absent)
+            self._core.programs.write(path, content, if_version, if_sha256, if_absent, notice)
         )
 
     async def move(
@@ -192,6 +194,10 @@ class AsyncMemory:
     ) -> tuple[Version, ...]:
         """``Memory.history``, awaited."""
         return await self._drive(self._core.programs.history(path, limit))
+
+    async def marks(self, versions: Sequence[Version]) -> dict[str, tuple[str, ...]]:
+        """``Memory.marks``, awaited."""
+        return await self._drive(self._core.programs.marks(versions))
 
     async def versions(
         self,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Hold,
         Page,
         Problem,
+        Removal,
         Report,
         Store,
         Usage,
@@ -199,16 +200,17 @@ class Memory:
         if_version: str | None = None,
         if_sha256: str | None = None,
         if_absent: bool = False,
+        notice: Callable[[Removal], None] | None = None,
     ) -> Version:
         """Make the memory at ``path`` hold ``content``; the version that does, without its content.
 
         Text is stored as UTF-8. Equal content makes no version: the present one is returned. At
         most one condition: the head is version ``if_version``, the content has hash ``if_sha256``
         (else ``Conflict``, or ``NotFound`` if nothing is there), or nothing is there
-        (``AlreadyExists``). Raises ``IsADirectory``, ``NotADirectory`` and ``RootRefused``.
+        (``AlreadyExists``). ``notice`` is told what was masked. Raises ``IsADirectory``, ``NotADirectory`` and ``RootRefused``.
         """
         return self._drive(
-            self._core.programs.write(path, content, if_version, if_sha256, if_absent)
+            self._core.programs.write(path, content, if_version, if_sha256, if_absent, notice)
         )
 
     def move(
@@ -235,6 +237,13 @@ class Memory:
         """The newest ``limit`` versions (None: all) of every memory that was ever at ``path`` or
         beneath it, newest first, without contents. Empty for a path that never was."""
         return self._drive(self._core.programs.history(path, limit))
+
+    def marks(self, versions: Sequence[Version]) -> dict[str, tuple[str, ...]]:
+        """Which of some versions hold text that instructs the agent: their marks, by version id.
+
+        As the audit says of the memory's own store; one read a batch. See ``InjectionMarks``.
+        """
+        return self._drive(self._core.programs.marks(versions))
 
     def versions(
         self,

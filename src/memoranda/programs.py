@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from memoranda import arguments
 from memoranda.digests import sha256
 from memoranda.errors import (
+    AwaitsApproval,
     BadPath,
     Conflict,
     IsADirectory,
@@ -29,6 +30,7 @@ from memoranda.operations.diff import diff
 from memoranda.operations.export import Exported, Progress, export
 from memoranda.operations.import_folder import Imported, Layout, import_folder
 from memoranda.operations.listing import list_all, newest_versions
+from memoranda.operations.marks import marks_of
 from memoranda.operations.moments import moment_of
 from memoranda.operations.read_memory import StoredMemory, read_memory
 from memoranda.operations.restore import Restored, RestorePreview, preview_restore, restore
@@ -140,18 +142,26 @@ class Programs:
         if_version: str | None,
         if_sha256: str | None,
         if_absent: bool,
+        notice: Callable[[Removal], None] | None = None,
     ) -> Version:
         """Put a content at a path; the version that holds it, or what a layer made of it."""
         where = _file_path(path)
         data = _encoded(content)
         expect = _expectation(if_version, if_sha256, absent=if_absent)
+        tell = arguments.optional_callable("notice", notice) or _nothing
         for _ in range(_LOOKS):
             removed: list[Removal] = []
-            versions = await self._apply("write", Put(where, data, expect), removed.append)
+            try:
+                versions = await self._apply("write", Put(where, data, expect), removed.append)
+            except AwaitsApproval:  # it is kept, too, and what was taken out is not in it
+                _tell(tell, removed)
+                raise
             if versions:
+                _tell(tell, removed)
                 return versions[0]
             head = await self._head(where)
             if head is not None and (removed or head.sha256 == sha256(data).hexdigest()):
+                _tell(tell, removed)
                 return head._replace(content=None)
         raise Conflict("Other writers were faster each time.")
 
@@ -202,6 +212,11 @@ class Programs:
         start = arguments.optional_text("after", after)
         most = arguments.count("limit", limit)
         return await (await self.core.store()).versions(where, after=start, limit=most)
+
+    async def marks(self, versions: Sequence[Version]) -> dict[str, tuple[str, ...]]:
+        """Which of some versions hold text that instructs the agent."""
+        given = arguments.several("versions", versions, Version)
+        return await marks_of(await self.core.own_store(), given)
 
     @noted("version", reads=True)
     async def version(self, version_id: str) -> Version:
@@ -343,6 +358,15 @@ class Programs:
     async def notices(self) -> tuple[Problem, ...]:
         """What was found damaged when the store was opened."""
         return await (await self.core.store()).notices()
+
+
+def _tell(notice: Callable[[Removal], None], removed: Sequence[Removal]) -> None:
+    for removal in removed:
+        notice(removal)
+
+
+def _nothing(removal: Removal) -> None:
+    """Nobody wants to know."""
 
 
 def _file_path(given: str) -> MemoryPath:

@@ -25,9 +25,9 @@ def test_entries_are_shown_oldest_first() -> None:
     refused("view", "/memories/none")
     shown = done("audit").splitlines()
     assert [line.split()[3:] for line in shown] == [
-        ["write", "ok", "1B", "/memories/a.md"],
-        ["view", "ok", "-", "/memories/a.md"],
-        ["view", "not_found", "-", "/memories/none"],
+        ["write", "ok", "-", "1B", "/memories/a.md"],
+        ["view", "ok", "-", "-", "/memories/a.md"],
+        ["view", "not_found", "-", "-", "/memories/none"],
     ]
     assert [line.split() for line in done("audit", "-n", "1").splitlines()] == [shown[-1].split()]
     assert done("audit", "--all").splitlines() == shown

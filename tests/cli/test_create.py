@@ -107,3 +107,14 @@ def test_somebody_at_a_terminal_is_told_how_to_end_the_text() -> None:
     assert seen.exit_code == 0
     assert "Type the text. Ctrl-D on a line of its own ends it.\n" in seen.screen
     assert raw("/memories/a.md") == b"hello\n"
+
+
+def test_what_was_masked_is_said() -> None:
+    secret = "ghp_" + "R4nd0mT0k3nV4lu3" * 2 + "1a2B"
+    assert run("create", "/memories/a.md", secret).stderr == (
+        "Masked before saving: a GitHub token.\n"
+    )
+    assert json_of("create", "/memories/b.md", secret)["masked"] == ["a GitHub token"]
+    Path("in").mkdir()
+    Path("in", "c.md").write_text(secret)
+    assert run("import", "in").stderr == "Masked in /memories/c.md: a GitHub token.\n"

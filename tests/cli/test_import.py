@@ -69,6 +69,7 @@ def test_memories_are_replaced_if_told() -> None:
         "written": ["/memories/a.md", "/memories/d/b.md"],
         "unchanged": [],
         "refused": [],
+        "masked": [],
     }
     assert done("view", "/memories/a.md", "--raw") == "a"
 

@@ -16,6 +16,7 @@ from memoranda.cli.shared.place import find_place
 from memoranda.cli.shared.progress import progress
 from memoranda.cli.shared.when import shown_time
 from memoranda.errors import Corrupt
+from memoranda.stores.audit import FLAGS
 from memoranda.text.size import format_size
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def audit(
     """Show or check the audit.
 
     Who did what, where, with which outcome; views and refusals too, contents never. Oldest first.
+    Each line: when, by whom, command, outcome, marks of text that instructs the agent, size, path.
     With --json one JSON value a line. --verify and --anchor end with 8 if anything is wrong.
 
     Example: memoranda audit --user ada --verify --anchor /mnt/elsewhere/anchors
@@ -122,7 +124,16 @@ def _cells(entry: AuditEntry) -> list[str]:
     if entry.before is not None:
         where = f"{entry.before} -> {where}"
     size = "-" if entry.size_bytes is None else format_size(entry.size_bytes)
-    return [shown_time(entry.at), entry.actor, entry.command or "-", entry.outcome, size, where]
+    marks = sorted({mark for each in entry.details.get(FLAGS, {}).values() for mark in each})
+    return [
+        shown_time(entry.at),
+        entry.actor,
+        entry.command or "-",
+        entry.outcome,
+        ",".join(marks) or "-",
+        size,
+        where,
+    ]
 
 
 def _verify(memory: Memory, anchor: str | None, *, as_json: bool) -> None:

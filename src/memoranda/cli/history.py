@@ -26,20 +26,21 @@ def history(
 ) -> None:
     """List versions: who changed what, and when.
 
-    Those of everything that ever was at a path, newest first. Each line: when, what, size, by whom, the version's id, the path.
+    Those of everything that ever was at a path, newest first. Each line: when, what, size, by whom, the version's id, the path, and marks of text that instructs the agent.
 
     Example: memoranda history /memories/notes.md
     """
     with find_place(store, user, quiet=as_json).open() as memory:
         versions = memory.history(path, limit=None if all_of_them else limit + 1)
-    more = not all_of_them and len(versions) > limit
-    versions = versions[:limit] if more else versions
+        more = not all_of_them and len(versions) > limit
+        versions = versions[:limit] if more else versions
+        marks = memory.marks(versions)
     if as_json:
-        print_json({**versions_shape(versions), "more": more})
+        print_json({**versions_shape(versions), "more": more, "marks": marks})
         return
     if not versions:
         note("There is no history here.")
         return
-    print_versions(versions)
+    print_versions(versions, marks)
     if more:
         note(f"These are the newest {limit}; --all shows every one.")

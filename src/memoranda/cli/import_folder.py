@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoranda.cli.shared.options import AsJson, DryRun, StoreUrl, UserName
-from memoranda.cli.shared.output import counted, print_json, say
+from memoranda.cli.shared.output import counted, note, print_json, say
 from memoranda.cli.shared.place import find_place
 from memoranda.cli.shared.progress import progress
 from memoranda.errors import Refused
@@ -64,6 +64,9 @@ def import_folder(
                 "written": [str(each) for each in done.written],
                 "unchanged": [str(each) for each in done.unchanged],
                 "refused": [each._asdict() for each in done.refused],
+                "masked": [
+                    {"path": str(each.path), "whats": list(each.whats)} for each in done.masked
+                ],
             }
         )
     else:
@@ -79,6 +82,8 @@ def _say(done: Imported, *, dry_run: bool) -> None:
     if dry_run:
         for each in done.written:
             say(f"  {each}")
+    for removal in done.masked:
+        note(f"Masked in {removal.path}: {', '.join(removal.whats)}.")
     if done.refused:
         say(f"{len(done.refused):,} {'stay' if dry_run else 'stayed'} outside:")
         for name, reason in done.refused:

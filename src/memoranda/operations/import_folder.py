@@ -17,11 +17,12 @@ from memoranda.errors import (
     Refused,
 )
 from memoranda.escape import escape_for_display
+from memoranda.light_dataclasses import replace as replace_fields
 from memoranda.operations.export import Progress
 from memoranda.operations.host_folder import HostFolder, Kind, host_errors
 from memoranda.path import MemoryPath, parse_path
 from memoranda.reply import path_fault
-from memoranda.stores.base import Context, Expect, Put, Store
+from memoranda.stores.base import Context, Expect, Put, Removal, Store
 
 Layout: TypeAlias = Literal["auto", "plain"]
 
@@ -46,11 +47,16 @@ class NotImported(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What ``import_folder`` did, or would do: each file of the folder is in one of the three."""
+    """What ``import_folder`` did, or would do: each file of the folder is in one of the first three.
+
+    ``masked`` says of which files secrets were taken out before they were stored; what a dry run
+    would mask is not known.
+    """
 
     written: tuple[MemoryPath, ...]
     unchanged: tuple[MemoryPath, ...]
     refused: tuple[NotImported, ...]
+    masked: tuple[Removal, ...] = ()
 
 
 async def import_folder(
@@ -88,7 +94,7 @@ async def import_folder(
             if progress is not None:
                 progress(done, len(files))
         await job.put_batch()
-    return Imported(tuple(job.written), tuple(job.unchanged), tuple(job.refused))
+    return Imported(tuple(job.written), tuple(job.unchanged), tuple(job.refused), tuple(job.masked))
 
 
 def _memories_in(top: HostFolder) -> HostFolder:
@@ -122,7 +128,8 @@ class _Import:
         self.refused: list[NotImported] = []
         self._store = store
         self._prefix = prefix
-        self._context = context
+        self.masked: list[Removal] = []
+        self._context = replace_fields(context, notice=self.masked.append)
         self._file_bytes = file_bytes
         self._replace = replace
         self._dry_run = dry_run

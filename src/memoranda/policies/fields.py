@@ -52,6 +52,7 @@ STRICTER: Final[Mapping[str, Stricter]] = {
     "policy.expiry": _both,
     "policy.approval": _both,
     "policy.mounts": _both,
+    "policy.telemetry": _either,
     "limits.file_bytes": _least,
     "limits.store_bytes": _least,
     "limits.files": _least,

@@ -35,7 +35,7 @@ class Policy:
     ``redaction`` says what happens to secrets and personal data in what is written, ``injection``
     what happens to text that speaks to the agent as an instruction would. ``approval`` says which
     writes wait for a person: those that any of its rules is about. ``mounts`` shows other stores under
-    paths of this one.
+    paths of this one. ``telemetry`` gives spans and metrics of commands to OpenTelemetry.
 
     Raises ``Misuse`` for values that can't be.
     """
@@ -50,6 +50,7 @@ class Policy:
     injection: InjectionMarks = InjectionMarks()
     approval: tuple[Approval, ...] = ()
     mounts: tuple[Mount, ...] = ()
+    telemetry: bool = False
 
     @property
     def asks_people(self) -> bool:
@@ -65,8 +66,10 @@ class Policy:
             raise Misuse(
                 f'Policy: on_exists is {self.on_exists!r}; it has to be "error" or "overwrite".'
             )
-        if type(self.read_only) is not bool:
-            raise Misuse(f"Policy: read_only is {self.read_only!r}; it has to be True or False.")
+        for name in ("read_only", "telemetry"):
+            given: object = getattr(self, name)
+            if type(given) is not bool:
+                raise Misuse(f"Policy: {name} is {given!r}; it has to be True or False.")
         if self.retention is not None:
             _check(self.retention)
         for name, kind in _ROWS.items():

@@ -1,14 +1,15 @@
 """The order of the layers, and why that order.
 
-    raw input -> parse -> Audit -> LimitRate -> NoteUse -> tool
+    raw input -> parse -> Observe -> Audit -> LimitRate -> NoteUse -> tool
         -> RefuseWrites -> NoteUnchanged -> RedactSecrets -> MarkInjection -> AwaitApproval
         -> KeepHistory -> LimitSize -> store
 
 Commands, from the outside in:
 
-1. ``Audit`` first: it sees every answer, also that of a layer that refuses.
-2. ``LimitRate``: what is over the rate costs nothing behind it.
-3. ``NoteUse``, where memories expire: only what was shown was used.
+1. ``Observe``, where telemetry is on, before all: what it measures is what Claude waits for.
+2. ``Audit`` before what refuses: it sees every answer.
+3. ``LimitRate``: what is over the rate costs nothing behind it.
+4. ``NoteUse``, where memories expire: only what was shown was used.
 
 Around all of it, where a policy names mounts, stands ``MountStores`` (``memoranda.mounting``): each store
 in it is inside layers of its own.
@@ -104,4 +105,9 @@ def around_commands(
         from memoranda.policies.rate import LimitRate
 
         handler = LimitRate(handler, per_minute)
-    return Audit(handler, trail)
+    handler = Audit(handler, trail)
+    if policy.telemetry:
+        from memoranda.policies.telemetry import Observe
+
+        handler = Observe(handler)
+    return handler

@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "policy.read_only": (False, True),
     "policy.expiry": ((), (Expiry(age_days=1),)),
     "policy.approval": ((), (Approval(),)),
+    "policy.telemetry": (False, True),
     "policy.mounts": ((), (Mount(path="/memories/team", user="team"),)),
     "limits.file_bytes": (None, 5),
     "limits.store_bytes": (7, 5),

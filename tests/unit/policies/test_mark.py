@@ -97,3 +97,24 @@ def test_a_framed_view_says_first_that_it_is_data() -> None:
     listing = memory.execute({"command": "view", "path": "/memories"}).content
     assert isinstance(listing, str)
     assert listing.startswith("Here're")
+
+
+def test_programs_are_given_the_marks_of_versions() -> None:
+    memory = Memory.of_store(fresh_store())
+    memory.write(PATH, BAD)
+    memory.write(PATH, "tea")
+    memory.write("/memories/b.md", "<|im_start|>")
+    good, bad = memory.history(PATH)
+    (other,) = memory.history("/memories/b.md")
+    assert memory.marks(memory.history()) == {bad.id: ("instruction",), other.id: ("role",)}
+    assert memory.marks((good,)) == {}
+    memory.redact(bad.id)
+    assert memory.marks(memory.history(PATH)) == {}
+
+
+def test_without_an_audit_there_are_no_marks() -> None:
+    store = fresh_store()
+    store.capabilities = store.capabilities._replace(audits=False)  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
+    memory = Memory.of_store(store)
+    memory.write(PATH, BAD)
+    assert memory.marks(memory.history()) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Iterable
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -372,3 +373,18 @@ def test_a_detector_that_breaks_refuses_the_write_without_telling_why() -> None:
     said = ask(memory, "create", file_text=f"x {TOKEN}")
     assert said == ("Error: The memory is unavailable right now. Try again later.", True)
     assert memory.usage().files == 0
+
+
+def test_a_program_is_told_what_was_masked(tmp_path: Path) -> None:
+    secret = "ghp_" + "R4nd0mT0k3nV4lu3" * 2 + "1a2B"
+    memory = Memory.of_store(fresh_store())
+    told: list[Removal] = []
+    memory.write("/memories/a.md", secret, notice=told.append)
+    memory.write("/memories/b.md", "tea", notice=told.append)
+    assert [(str(one.path), one.whats) for one in told] == [("/memories/a.md", ("a GitHub token",))]
+    (tmp_path / "c.md").write_text(secret)
+    (tmp_path / "d.md").write_text("tea")
+    imported = memory.import_(tmp_path)
+    assert [(str(one.path), one.whats) for one in imported.masked] == [
+        ("/memories/c.md", ("a GitHub token",))
+    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memoranda.cli.shared.output import table
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Version
 
 
-def print_versions(versions: Sequence[Version]) -> None:
-    """One line a version: when, what, how large, by whom, its id, where."""
-    table([version_line(version) for version in versions])
+def print_versions(
+    versions: Sequence[Version], marks: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> None:
+    """One line a version: when, what, how large, by whom, its id, where, its marks."""
+    table([[*version_line(version), _marked(marks.get(version.id, ()))] for version in versions])
 
 
 def version_line(version: Version) -> list[str]:
@@ -31,6 +34,10 @@ def version_line(version: Version) -> list[str]:
         version.id,
         where + late,
     ]
+
+
+def _marked(marks: Sequence[str]) -> str:
+    return f"(marked: {', '.join(marks)})" if marks else ""
 
 
 def print_changes(versions: Sequence[Version]) -> None:
