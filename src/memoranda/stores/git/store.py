@@ -268,12 +268,6 @@ class GitStore(Store):
         self._open()
         raise Unsupported("redaction")
 
-    async def id_key(self) -> bytes:
-        seen = self._seen()
-        if seen is None:
-            raise UnknownId("store")
-        return seen.head.secret
-
     # ---- upkeep
 
     async def verify(self) -> Report:
