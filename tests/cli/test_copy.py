@@ -89,7 +89,9 @@ def test_at_a_terminal_a_bar_shows_how_far_the_copy_is() -> None:
     assert seen.screen.endswith("Copied and compared 1 store, 1 version.\n")
 
 
-@pytest.mark.parametrize("target", ["sqlite:///there.db", "./there"])
+@pytest.mark.parametrize(
+    "target", ["sqlite:///there.db", pytest.param("./there", marks=pytest.mark.full)]
+)
 def test_a_copy_that_is_killed_again_and_again_ends_equal(target: str) -> None:
     with Memory.open("./memory", user="ada") as memory:
         for number in range(160):

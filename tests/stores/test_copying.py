@@ -78,7 +78,9 @@ def info_of(backend: Backend, user: str = "ada") -> StoreInfo:
     return info
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 20))]
+)
 def test_a_history_goes_round_all_backends_and_comes_back_equal(
     backends: dict[str, Callable[[], Backend]], seed: int
 ) -> None:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from unittest import SkipTest
 
 import pytest
@@ -24,7 +24,7 @@ from tests.testing.dict_store import DictBackend, DictStore, Disk, everything
 class DictSuite(StoreSuite):
     """The suite on dicts; each home has a disk of its own."""
 
-    backend_class: ClassVar[type[DictBackend]] = DictBackend
+    backend_class: ClassVar[type[Any]] = DictBackend
 
     @cached_property
     def disks(self) -> dict[Path, Disk]:
@@ -35,7 +35,8 @@ class DictSuite(StoreSuite):
         return self.disks.setdefault(home, Disk())
 
     async def open_backend(self, home: Path) -> Backend:
-        return self.backend_class(self.disk(home))
+        backend: Backend = self.backend_class(self.disk(home))
+        return backend
 
     def stored_files(self, home: Path, store_id: str, user: str) -> Mapping[str, bytes] | None:
         live = self.disk(home).shelves[store_id].state.live

@@ -7,15 +7,19 @@ spoiling one small method; ``test_broken_stores`` wants the named promise to fai
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from tests.testing.dict_store import Batch, DictBackend, DictStore
+from memoranda.stores.base import Backend
+from memoranda.testing.faults import WrappingBackend
+from tests.testing.dict_store import Batch, DictBackend, DictStore, Disk
+
+Spoiled = TypeVar("Spoiled", bound=Callable[[Disk], WrappingBackend])
 
 
 class Broken(NamedTuple):
     """A spoiled backend and the promise that has to fail on it."""
 
-    backend: type[DictBackend]
+    backend: Callable[[Disk], Backend]
     noticed_by: str
 
 
@@ -47,6 +51,16 @@ def backend(noticed_by: str) -> Callable[[type[DictBackend]], type[DictBackend]]
     """Register a spoiled backend under its class name."""
 
     def register(spoiled: type[DictBackend]) -> type[DictBackend]:
+        BROKEN[spoiled.__name__] = Broken(spoiled, noticed_by)
+        return spoiled
+
+    return register
+
+
+def any_backend(noticed_by: str) -> Callable[[Spoiled], Spoiled]:
+    """Register a spoiled backend that is not made of dicts, but like one: with a disk."""
+
+    def register(spoiled: Spoiled) -> Spoiled:
         BROKEN[spoiled.__name__] = Broken(spoiled, noticed_by)
         return spoiled
 
