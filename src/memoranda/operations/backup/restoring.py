@@ -98,6 +98,10 @@ async def _restore(reader: BackupReader, store: Store, said: StoreSaid, tell: _T
     redacted: list[tuple[str, str | None]] = []
     done = 0
     while batch := reader.batch():
+        if not store.capabilities.redacts and any(
+            each.redacted_at_ns is not None for each in batch
+        ):
+            raise Unsupported("redaction, and the backup holds redacted versions")
         versions = await store.apply(replay.changes(batch), context_of(batch[0]))
         made = {each.memory_id: each.id for each in versions}
         redacted += [

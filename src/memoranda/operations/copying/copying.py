@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from memoranda.errors import Corrupt, OtherContents, StoreExists, UnknownId, Unsupported
 from memoranda.light_named_tuples import NamedTuple
 from memoranda.operations.copying.comparing import Compared, compare
-from memoranda.operations.copying.history import Forward
+from memoranda.operations.copying.history import Backward, Forward
 from memoranda.operations.copying.replay import Replay
 from memoranda.operations.listing import memories_at, newest_versions
 from memoranda.path import ROOT
@@ -74,6 +74,8 @@ async def copy_store(
             raise Unsupported(
                 "holds, and the store is held (lift them, or copy to another backend)"
             )
+        if not target.capabilities.redacts and await _has_redacted(store):
+            raise Unsupported("redaction, and the history holds redacted versions")
         copy = _Copy(store, info, target, actor)
         done = await copy.run(dry_run=dry_run, progress=progress)
     finally:
@@ -82,6 +84,14 @@ async def copy_store(
     if waiting is not None:
         await copy_store(source, waiting, target, actor, dry_run=dry_run)
     return done
+
+
+async def _has_redacted(store: Store) -> bool:
+    reader = Backward(store)
+    while batch := await reader.next():
+        if any(each.redacted_at_ns is not None for each in batch):
+            return True
+    return False
 
 
 async def proposals_of(source: Backend, info: StoreInfo) -> StoreInfo | None:
