@@ -354,3 +354,17 @@ def test_an_event_whose_row_is_missing_does_not_stop_the_sweep() -> None:
     rig.apply(put("/b"))
     rig.thin()
     assert len(rig.history_of("/a")) == 3
+
+
+def test_what_an_old_entry_says_of_a_blank_does_not_come_after_what_a_newer_one_says() -> None:
+    rig = Keeper()
+    versions = [rig.one(put("/a", content)) for content in "abcdefgh"]
+    rig.redact(versions[5])
+    rig.days_pass(6)
+    rig.redact(versions[4])
+    rig.days_pass(6)
+    for _ in range(3):
+        rig.apply(put("/b", f"{rig.now}"))
+        rig.thin()
+    assert rig.rows("SELECT 1 FROM event WHERE audit LIKE '%dropped%'")
+    assert rig.codes() == []

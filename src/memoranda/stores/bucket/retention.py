@@ -24,7 +24,7 @@ from memoranda.stores.bucket.head import (
     new_attempt,
     version_key,
 )
-from memoranda.stores.bucket.kept import row_of
+from memoranda.stores.bucket.kept import rest_of, row_of
 from memoranda.stores.bucket.swapping import swap
 from memoranda.stores.log.gone import Gone
 from memoranda.stores.log.retention import ACTOR, DAY_NS
@@ -193,8 +193,12 @@ class Thinning:
                 linked = following._replace(link=last.chain)
                 changed[following.event.seq] = row_of(linked)
         numbers = {int(number) for number in self._gone.blanked}
-        there = (await self._sight.events_of(numbers)).keys() - dropped.keys()
-        draft = self._gone.draft(there.__contains__)
+        left = {
+            number: rest_of(one, self._head.secret)
+            for number, one in (await self._sight.events_of(numbers)).items()
+            if number not in dropped
+        }
+        draft = self._gone.draft(left)
         note = Context(ACTOR, ACTOR, audit=draft)
         after = await noted(self._sight, self._bench, [(note, self._now)], self._now)
         of_memories = [one for one in dropped.values() if one.event.memory is not None]

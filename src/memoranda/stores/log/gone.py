@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from memoranda.errors import Corrupt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
 DROPPED: Final = "dropped"
 """Key of a draft: pairs of numbers. Between the two, which were kept then, every entry went."""
@@ -54,10 +54,12 @@ class Gone:
                 joined.append((start, end))
         return joined
 
-    def draft(self, is_there: Callable[[int], bool]) -> dict[str, Any]:
-        """All of it as a draft; blanks only of entries that are there still."""
+    def draft(self, left: Mapping[int, str]) -> dict[str, Any]:
+        """All of it as a draft; blanks only of entries that are there still and of which ``left``
+        has the same. Of one that was blanked once more since, a newer entry says so, and what is
+        said later counts."""
         said: dict[str, Any] = {DROPPED: self.between()}
-        blanked = {str(n): rest for n, rest in self.blanked.items() if is_there(n)}
+        blanked = {str(n): rest for n, rest in self.blanked.items() if left.get(n) == rest}
         return {**said, BLANKED: blanked} if blanked else said
 
 

@@ -101,7 +101,9 @@ class Thinning:
         newest = log.last_event()
         assert newest is not None  # the newest event always stays
         seq, _, chain = newest
-        draft = self._gone.draft(lambda number: events.find(log, log.base + number) is not None)
+        blanked = {number: events.find(log, log.base + number) for number in self._gone.blanked}
+        left = {number: events.rest_of(log, one) for number, one in blanked.items() if one}
+        draft = self._gone.draft(left)
         event = events.Event(
             seq=seq + 1, batch=seq + 1, at=self._now, actor=ACTOR, command=ACTOR,
             audit=json.dumps(draft, separators=(",", ":")),
