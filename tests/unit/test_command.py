@@ -499,3 +499,8 @@ def test_a_deeply_nested_input_is_read() -> None:
     assert parse(given("view", extra=deep)) == View(A)
     assert refused(given("view", path=deep)).name == "view"
     assert refused({"command": deep}).name == ""
+
+
+def test_what_was_refused_before_stays_as_it_was_refused() -> None:
+    refused = RefusedInput("view", MissingParameter("view", "path"))
+    assert parse(refused) is refused

@@ -16,6 +16,8 @@ def test_paths_with_the_same_names_are_one_path() -> None:
     parsed = parse_path("/memories/a/b.md/")
     made = MemoryPath.of(("a", "b.md"))
     assert parsed == made
+    assert parsed.text == made.text == "/memories/a/b.md"
+    assert parse_path("/memories/a/b.md").text == "/memories/a/b.md"
     assert hash(parsed) == hash(made)
     assert parsed != MemoryPath.of(("a", "b.md", "c"))
     assert len({parsed, made, ROOT}) == 2

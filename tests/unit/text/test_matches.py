@@ -62,6 +62,9 @@ def test_every_place_of_a_repeating_text_is_found(case: tuple[bytes, bytes]) -> 
         (b"a\na\na\na\n", b"a\na\n"),
         (b"abaababaabaab", b"abaab"),
         (b"ab" * 50 + b"x" + b"ab" * 50, b"ab" * 5),
+        (b"xxabab", b"abab"),
+        (b"x" + b"a" * 12, b"a" * 6),
+        (b"x" + b"a" * 12 + b"bb" + b"a" * 9, b"a" * 6),
     ],
 )
 def test_overlapping_places_are_found(data: bytes, wanted: bytes) -> None:
