@@ -138,11 +138,17 @@ def _outside(name: str, url: str) -> Backend:
     from importlib.metadata import entry_points
 
     for entry_point in entry_points(group=ENTRY_POINTS, name=name):
-        make: Callable[[str], Backend] = entry_point.load()
+        try:
+            make: Callable[[str], Backend] = entry_point.load()
+        except (ImportError, AttributeError) as error:
+            package = "a package" if entry_point.dist is None else entry_point.dist.name
+            raise Misuse(f"The backend for {name}: of {package} can't be loaded.") from error
         return make(url)
+    others = "".join(f" {other}:," for other in sorted(entry_points(group=ENTRY_POINTS).names))
     raise Misuse(
         f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, git:, memory:,"
-        f" postgresql:, s3:, gs:, az:, sealed: and what other packages add as {ENTRY_POINTS}."
+        f" postgresql:, s3:, gs:, az:, sealed:,{others} and what other packages add as"
+        f" {ENTRY_POINTS}."
     )
 
 
