@@ -18,6 +18,7 @@ from memoranda.server.edge import Edge
 from memoranda.server.guarded import Nothing, routes_of
 from memoranda.server.hosted import Hosted
 from memoranda.server.keys import KIND, Keys
+from memoranda.server.mcp import MCP, McpApps
 from memoranda.server.metrics import Metrics
 from memoranda.server.services import Services
 from memoranda.server.settings import ServerSettings
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 _SWEEP_SECONDS: Final = 3600
 _log: Final = logging.getLogger("memoranda.server")
 
-SURFACES: tuple[Surface, ...] = (API,)
-"""All that the server offers. The console and MCP are added here, each with a guard of its own."""
+SURFACES: tuple[Surface, ...] = (API, MCP)
+"""All that the server offers. The console is added here, with a guard of its own."""
 
 
 def create_app(
@@ -63,6 +64,7 @@ def create_app(
         shares=Shares(server.requests_per_minute, server.requests_at_once),
         calls=ToolCalls(hosted),
         metrics=Metrics(),
+        mcp=McpApps(),
     )
     router = Router(
         [route for surface in surfaces for route in routes_of(surface, services)],

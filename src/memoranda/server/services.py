@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memoranda.server.calls import ToolCalls
     from memoranda.server.hosted import Hosted
     from memoranda.server.keys import Keys
+    from memoranda.server.mcp import McpApps
     from memoranda.server.metrics import Metrics
     from memoranda.server.settings import ServerSettings
     from memoranda.server.shares import Shares
@@ -26,3 +27,4 @@ class Services:
     shares: Shares
     calls: ToolCalls
     metrics: Metrics
+    mcp: McpApps
