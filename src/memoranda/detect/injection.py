@@ -14,6 +14,7 @@ from codecs import decode as decoded_by
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from memoranda.detect.words import Words
 from memoranda.lazy_pattern import lazy_pattern
 
 INSTRUCTION: Final = "instruction"
@@ -139,8 +140,13 @@ _PHRASES: Final[dict[str, _Phrase]] = {
 }
 """By a word that every text has in which the phrase stands."""
 
-_WORDS: Final = tuple(word.encode() for word in _PHRASES if word.isascii())
-_ALL_WORDS: Final = tuple(word.encode() for word in _PHRASES)
+_WORDS: Final = Words(word.encode() for word in _PHRASES if word.isascii())
+_FOREIGN_WORDS: Final = tuple(word.encode() for word in _PHRASES if not word.isascii())
+
+_TELLING: Final = Words(
+    b"ignor disreg forget prompt instruc system olvid oubli vergiss vtabe".split()
+)
+"""Words of the phrases that a name may hold: it has no blanks, so no phrase of several words."""
 
 _ROLES: Final = lazy_pattern(
     rb"(?i)<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>"
@@ -173,10 +179,15 @@ _MOST_DECODED: Final = 64
 """How many encoded pieces of one text are looked into."""
 
 
+def may_tell(name: str) -> bool:
+    """Whether the words of an ASCII name can earn a mark: most names hold none that do."""
+    return _TELLING.are_in(name.lower().encode())
+
+
 def injection_marks(data: bytes) -> tuple[str, ...]:
     """Which of ``MARKS`` a text earns, in their order; bytes that are no UTF-8 are looked over.
 
-    2 KB of prose take about 35 microseconds.
+    2 KB of prose take about 20 microseconds.
     """
     lower = data.lower()
     marks = _plain_marks(data, lower)
@@ -188,9 +199,10 @@ def injection_marks(data: bytes) -> tuple[str, ...]:
 def _plain_marks(data: bytes, lower: bytes) -> set[str]:
     marks: set[str] = set()
     plain = data.isascii()
-    if any(word in lower for word in (_WORDS if plain else _ALL_WORDS)) and _instructs(
-        data.decode(errors="replace")
-    ):
+    has_words = _WORDS.are_in(lower) or not (
+        plain or all(word not in lower for word in _FOREIGN_WORDS)
+    )
+    if has_words and _instructs(data.decode(errors="replace")):
         marks.add(INSTRUCTION)
     if _may_have_roles(lower) and _ROLES.search(data):
         marks.add(ROLE)
@@ -249,7 +261,7 @@ def _has_encoded(data: bytes, lower: bytes) -> bool:
 def _decoded(data: bytes) -> Iterator[bytes]:
     """What stands in base64, hex or entities in a text, as far as it can be read."""
     left = _MOST_DECODED
-    if b"&#" in data:
+    if b"&" in data and b"&#" in data:
         from html import unescape
 
         for found in _ENTITIES.finditer(data):
@@ -265,7 +277,7 @@ def _decoded(data: bytes) -> Iterator[bytes]:
             made = binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
             if _is_text(made):
                 yield made
-    if has_runs or b"\\x" in data or b" 20 " in data:
+    if has_runs or b" 20 " in data or (b"\\" in data and b"\\x" in data):
         for found in _HEX.finditer(data):
             digits = bytes(byte for byte in found[0].replace(b"\\x", b"") if byte not in b" :")
             made = binascii.a2b_hex(digits[: len(digits) // 2 * 2])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from memoranda.lazy_pattern import lazy_pattern
 from memoranda.light_dataclasses import replace
 from memoranda.path import MemoryPath
 from memoranda.stores.audit import FLAGS
