@@ -8,7 +8,7 @@ from memoranda.command import Insert, StrReplace
 from memoranda.errors import EmptyOldString, LineOutOfRange, ManyMatches, NoMatch, NotText
 from memoranda.text.insertion import insertion as insertion_at
 from memoranda.text.line_endings import line_ending, with_endings
-from memoranda.text.lines import count_lines
+from memoranda.text.lines import count_lines, find_line
 from memoranda.text.matches import lines_of_matches
 from memoranda.text.splice import Splice
 from memoranda.text.utf8 import is_utf8
@@ -25,7 +25,7 @@ def replacement(command: StrReplace, old: bytes) -> Splice:
     if not command.old_str:
         raise EmptyOldString
     wanted, new = command.old_str.encode(), command.new_str.encode()
-    if b"\n" in wanted or b"\n" in new:
+    if "\n" in command.old_str or "\n" in command.new_str:
         ending = line_ending(old)
         wanted, new = with_endings(wanted, ending), with_endings(new, ending)
     at = old.find(wanted)
@@ -41,7 +41,8 @@ def insertion(command: Insert, old: bytes) -> Splice:
     """The edit of ``insert``."""
     if not is_utf8(old):
         raise NotText(command.path)
-    n_lines = count_lines(old)
-    if not 0 <= command.insert_line <= n_lines:
-        raise LineOutOfRange(command.insert_line, n_lines)
-    return insertion_at(old, command.insert_line, command.insert_text.encode())
+    line = command.insert_line
+    at = None if line < 0 else find_line(old, line + 1)
+    if at is None:
+        raise LineOutOfRange(line, count_lines(old))
+    return insertion_at(old, at, command.insert_text.encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from memoranda import reply
@@ -36,11 +36,34 @@ from memoranda.stores.base import Change, Context, Edit, Expect, Move, Put, Remo
 from memoranda.view_directory import show_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memoranda.text.excerpt import Excerpt
     from memoranda.text.splice import Splice
     from memoranda.view_file import FileView
 
 VIEW_CAP_CHARS: Final = 16_000
 IMAGE_MAX_BYTES: Final = 5 * 1024 * 1024
+
+
+# What only edits need is loaded with the first one; to import it in each costs a microsecond.
+
+
+@cache
+def _replacing() -> tuple[
+    Callable[[StrReplace, bytes], Splice], Callable[[bytes, Splice, int], Excerpt]
+]:
+    from memoranda.edits import replacement
+    from memoranda.text.snippet import snippet
+
+    return replacement, snippet
+
+
+@cache
+def _inserting() -> Callable[[Insert, bytes], Splice]:
+    from memoranda.edits import insertion
+
+    return insertion
 
 
 class Tool:
@@ -124,9 +147,7 @@ class Tool:
         return ToolResult(reply.created(command.path) + _note(removed))
 
     async def _str_replace(self, command: StrReplace, context: Context) -> ToolResult:
-        from memoranda.edits import replacement
-        from memoranda.text.snippet import snippet
-
+        replacement, snippet = _replacing()
         done: tuple[bytes, Splice] | None = None
 
         def edit(old: bytes) -> Splice:
@@ -145,8 +166,7 @@ class Tool:
         return ToolResult(shown + _note(removed))
 
     async def _insert(self, command: Insert, context: Context) -> ToolResult:
-        from memoranda.edits import insertion
-
+        insertion = _inserting()
         edit = Edit(command.path, lambda old: insertion(command, old))
         removed = await self._apply(edit, context)
         return ToolResult(reply.inserted(command.path) + _note(removed))

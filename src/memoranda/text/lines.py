@@ -10,6 +10,8 @@ from memoranda.text.splice import Splice
 # memory speed.
 _SEARCHED_BYTES: Final = 512
 
+_COUNTED_BYTES: Final = 32_768
+
 
 def count_lines(data: bytes) -> int:
     r"""How many lines ``data`` has: 2 for ``b"a\nb"`` and ``b"a\nb\n"``, 0 for ``b""``."""
@@ -17,14 +19,30 @@ def count_lines(data: bytes) -> int:
     return newlines if not data or data.endswith(b"\n") else newlines + 1
 
 
-def line_start(data: bytes, line: int, start: int = 0) -> int:
-    """The byte offset where ``line`` begins; lines are counted from 1 at offset ``start``.
+def find_line(data: bytes, line: int) -> int | None:
+    """The byte offset where ``line`` (1 or more) begins; None where ``data`` has no such line.
 
-    ``line`` is at most one more than there are from ``start`` on; that one is the end of
-    ``data``. Costs about one count over ``data``.
+    One line more than there are is the end of ``data``. Costs one count of what lies before.
     """
     newlines = line - 1
-    low, high = start, len(data)
+    for low in range(0, len(data), _COUNTED_BYTES):
+        high = min(low + _COUNTED_BYTES, len(data))
+        here = data.count(b"\n", low, high)
+        if here >= newlines:
+            return line_start(data, newlines + 1, low, high)
+        newlines -= here
+    ends_a_line = not data or data.endswith(b"\n")
+    return len(data) if newlines == (0 if ends_a_line else 1) else None
+
+
+def line_start(data: bytes, line: int, start: int = 0, end: int | None = None) -> int:
+    """The byte offset where ``line`` begins; lines are counted from 1 at offset ``start``.
+
+    ``line`` is at most one more than there are between ``start`` and ``end``, by default that of
+    ``data``; that one begins at ``end``. Costs about one count over what lies between.
+    """
+    newlines = line - 1
+    low, high = start, len(data) if end is None else end
     while newlines and high - low > _SEARCHED_BYTES:
         middle = (low + high) // 2
         before = data.count(b"\n", low, middle)

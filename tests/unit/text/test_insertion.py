@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoranda.text.insertion import insertion
+from memoranda.text.lines import line_start
 from memoranda.text.splice import Splice
 from tests.unit.text.naive import lines_of
 
@@ -26,7 +27,9 @@ def naive(old: str, line: int, text: str) -> str:
 def test_lines_are_put_between_lines(old: str, text: str, line: int) -> None:
     line = min(line, len(lines_of(old)))
     data = old.encode()
-    assert insertion(data, line, text.encode()).apply(data).decode() == naive(old, line, text)
+    assert insertion(data, line_start(data, line + 1), text.encode()).apply(data).decode() == naive(
+        old, line, text
+    )
 
 
 @given(LF_TEXTS, LF_TEXTS, st.integers(0, 30))
@@ -36,16 +39,18 @@ def test_a_crlf_file_gets_the_same_lines_with_crlf(old: str, text: str, line: in
     expected = naive(old, line, text)
     if b"\n" in data:
         expected = expected.replace("\n", "\r\n")
-    assert insertion(data, line, text.encode()).apply(data).decode() == expected
+    assert (
+        insertion(data, line_start(data, line + 1), text.encode()).apply(data).decode() == expected
+    )
     if b"\n" in data:
         crlf = text.replace("\n", "\r\n").encode()
-        assert insertion(data, line, crlf).apply(data).decode() == expected
+        assert insertion(data, line_start(data, line + 1), crlf).apply(data).decode() == expected
 
 
 @given(LF_TEXTS, st.integers(0, 30))
 def test_nothing_of_the_old_text_is_touched(old: str, line: int) -> None:
     line = min(line, len(lines_of(old)))
-    change = insertion(old.encode(), line, b"x\ny\n")
+    change = insertion(old.encode(), line_start(old.encode(), line + 1), b"x\ny\n")
     assert change.start == change.end
     assert change.middle.strip(b"\n") == b"x\ny"
 
@@ -64,4 +69,4 @@ def test_nothing_of_the_old_text_is_touched(old: str, line: int) -> None:
 def test_the_change_holds_only_what_is_new(
     old: bytes, line: int, text: bytes, change: Splice
 ) -> None:
-    assert insertion(old, line, text) == change
+    assert insertion(old, line_start(old, line + 1), text) == change

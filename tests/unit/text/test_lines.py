@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memoranda.text.lines import (
     count_lines,
     count_lines_after,
+    find_line,
     line_begin,
     line_end,
     line_start,
@@ -37,9 +38,15 @@ def check_starts(data: bytes, start: int) -> None:
     offset = start
     for number, line in enumerate(lines, 1):
         assert line_start(data, number, start) == offset
+        if start == 0:
+            assert find_line(data, number) == offset
         assert line_end(data, offset) == offset + len(line)
         offset += len(line)
     assert line_start(data, len(lines) + 1, start) == len(data)
+    if start == 0:
+        assert find_line(data, len(lines) + 1) == len(data)
+        assert find_line(data, len(lines) + 2) is None
+        assert find_line(data, 10**30) is None
 
 
 @given(TEXTS, st.integers(0, 9))
@@ -55,6 +62,12 @@ def test_lines_of_longer_texts_are_found(width: int, final: bytes, start: int) -
     lines = [b"x" * (width - number % 2) for number in range(40)]
     data = b"\n".join(lines) + final
     check_starts(data, min(start, len(data)))
+
+
+@pytest.mark.parametrize("final", [b"", b"\n"])
+@pytest.mark.parametrize("width", [0, 1, 16_383, 32_767, 32_768, 40_000])
+def test_lines_of_texts_that_are_counted_in_parts_are_found(width: int, final: bytes) -> None:
+    check_starts(b"\n".join([b"x" * width] * 5) + final, 0)
 
 
 @given(st.lists(st.integers(0, 700), max_size=30))

@@ -50,6 +50,13 @@ def _system_calls() -> ModuleType:
     return system_calls
 
 
+@cache
+def _ignored_signal() -> int:
+    import signal  # half a millisecond, and no reader asks
+
+    return signal.SIGURG
+
+
 class Files:
     """The operations of a real disk. All raise OSError."""
 
@@ -248,11 +255,9 @@ class Files:
 
     def is_open_elsewhere(self, descriptor: int) -> bool:
         """Whether anybody else has an open file open, too; False where nobody can tell."""
-        import signal  # half a millisecond, and no reader asks
-
         try:
             # A lease that is broken sends SIGIO, which ends a process; SIGURG is ignored.
-            fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(descriptor, fcntl.F_SETSIG, _ignored_signal())
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         except OSError as error:
             return error.errno == errno.EAGAIN

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from memoranda.light_dataclasses import replace
 from memoranda.stores.base import Context
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.follow import Lag
@@ -15,6 +14,7 @@ from memoranda.stores.folder.survey import Row, files_of, rows_of
 from memoranda.stores.folder.tree import Place
 from memoranda.stores.log.ids import new_store_id
 from memoranda.stores.log.replay import tree_events
+from memoranda.stores.log.store_log import StoreLog
 from memoranda.stores.log.turn import Turn
 from memoranda.tenant import store_of_directory
 
@@ -54,7 +54,8 @@ def _name_anew(opened: OpenStore, whose: Whose) -> None:
         new_id = None
     if new_id is not None:
         opened.db.execute("UPDATE store SET id = ?", (new_id,))
-        opened.log = replace(opened.log, id=new_id)
+        log = opened.log
+        opened.log = StoreLog(log.db, log.number, new_id, log.secret)
 
 
 def _found_as_copy(before: str, instance: str, written: int) -> Context:

@@ -130,7 +130,8 @@ class TreeHeads:
 
     def _is_ours_already(self, place: Place) -> bool:
         """Whether a command of this transaction put something there, or beneath."""
-        return any(changed[: len(place)] == place for changed in self._changed)
+        changed = self._changed
+        return bool(changed) and any(each[: len(place)] == place for each in changed)
 
     def _compare(self, node: Node, place: Place) -> None:
         self._places[node.id] = place

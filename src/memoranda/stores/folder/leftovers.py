@@ -42,6 +42,8 @@ def take_touched(opened: OpenStore) -> list[Touched]:
     for ``keep_late``."""
     now = opened.clock.monotonic()
     touched: list[Touched] = []
+    if not opened.lingering.due(now):
+        return touched
     for displaced in opened.lingering.take_due(now):
         found = opened.lingering.settle(displaced, now)
         if found is None:

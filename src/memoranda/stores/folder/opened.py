@@ -14,6 +14,8 @@ from memoranda.errors import Unavailable
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.descriptor import Descriptor
 from memoranda.stores.folder.file_port import LISTING, Files
+from memoranda.stores.folder.follow import Follower, Lag, move_entries
+from memoranda.stores.folder.heads import TreeHeads
 from memoranda.stores.folder.home import TRASH
 from memoranda.stores.folder.layout import open_or_make_directory
 from memoranda.stores.folder.linger import Lingering
@@ -27,8 +29,7 @@ from memoranda.stores.log.store_log import StoreLog
 if TYPE_CHECKING:
     from memoranda.stores.base import Problem
     from memoranda.stores.folder.clock import Clock
-    from memoranda.stores.folder.follow import Lag, Outcome
-    from memoranda.stores.folder.heads import TreeHeads
+    from memoranda.stores.folder.follow import Outcome
     from memoranda.stores.log.connection import Connection
     from memoranda.stores.log.remembered import Remembered
     from memoranda.stores.log.replay import TreeStep
@@ -77,6 +78,9 @@ class OpenStore(OpenTree):
         self.boot_id = b""
         self.word: Word | None = None
         self.lock_inode = files.fstat(lock.number).st_ino
+        self.looked_through: int | None = None
+        """When the store's directory had changed last as its parts were looked for by their names:
+        until it changes again they need not be."""
         self.lags: list[Lag] = []
         self.remembered: Remembered | None = None
         self.archived = False
@@ -121,14 +125,16 @@ class OpenStore(OpenTree):
 
     def announce_commit(self) -> None:
         """Tell readers of other processes that the log is about to go ahead of the tree."""
-        assert self.word is not None  # a turn begins with catching up
-        self._write_word(self.word._replace(committing=True))
+        word = self.word
+        assert word is not None  # a turn begins with catching up
+        self._write_word(Word(*word[:5], committing=True))
 
     def withdraw_commit(self) -> None:
         """The same again where nothing was committed; the next turn does it if the disk refuses."""
-        assert self.word is not None  # it was announced
+        word = self.word
+        assert word is not None  # it was announced
         with suppress(OSError):
-            self._write_word(self.word._replace(committing=False))
+            self._write_word(Word(*word[:5], committing=False))
 
     def _write_word(self, word: Word) -> None:
         if word != self.word:
@@ -157,11 +163,6 @@ class OpenStore(OpenTree):
     def load_lags(self) -> None:
         """Read which places lag."""
         found: list[tuple[int, list[str] | None]] = meta.get(self.db, meta.LAGGING) or []
-        if not found:
-            self.lags = []
-            return
-        from memoranda.stores.folder.follow import Lag
-
         self.lags = [Lag(node, None if place is None else tuple(place)) for node, place in found]
 
     @contextmanager
@@ -180,8 +181,6 @@ class OpenStore(OpenTree):
 
     def heads(self) -> TreeHeads:
         """The log's port to the tree, for one transaction."""
-        from memoranda.stores.folder.heads import TreeHeads
-
         return TreeHeads(
             self.log,
             self.tree,
@@ -221,8 +220,6 @@ class OpenStore(OpenTree):
                 return True
             return name is not None and is_one_of(recent, seen, self._displaced(name))
 
-        from memoranda.stores.folder.follow import Follower
-
         follower = Follower(
             self.files,
             self.tree,
@@ -248,8 +245,6 @@ class OpenStore(OpenTree):
 
     def to_trash(self, name: str, directory: int, seq: int) -> None:
         """Move a directory out of the tree, to be emptied later."""
-        from memoranda.stores.folder.follow import move_entries
-
         trash = open_or_make_directory(self.files, TRASH, self.directory.number, LISTING)
         try:
             self.files.move(name, directory, str(seq), trash)

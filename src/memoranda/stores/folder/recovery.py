@@ -13,7 +13,7 @@ A store without ``history.db`` is laid out before (``opening``), a damaged one s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.folder import meta
 from memoranda.stores.folder.home import HISTORY, LOCK, MEMORIES
@@ -24,6 +24,10 @@ from memoranda.stores.log import schema
 if TYPE_CHECKING:
     from memoranda.stores.folder.home import Whose
     from memoranda.stores.folder.opened import OpenStore
+    from memoranda.stores.folder.turns import Word
+
+_TICK_NS: Final = 2_000_000_000
+"""File systems tell times in steps of up to two seconds."""
 
 # What a store that is found in order does not need is loaded when it is needed.
 
@@ -56,18 +60,13 @@ def take_stock(opened: OpenStore) -> None:
     Raises ``Reopen`` if other files lie in the place of those that are open, and ``Unavailable``
     if another process brought the database to another format.
     """
-    if opened.inode_of(LOCK) != opened.lock_inode or (
-        opened.inode_of(MEMORIES) != opened.memories_inode
-    ):
-        raise Reopen
+    changed = opened.files.fstat(opened.directory.number).st_ctime_ns
     word = opened.lock.word()
-    if opened.inode_of(HISTORY) != opened.history_inode:
-        if word is None or word.history == opened.history_inode:
-            from memoranda.stores.folder.rescue import rescue_history
-
-            rescue_history(opened)
-            opened.set_applied(0 if word is None else word.applied)
-        raise Reopen
+    if changed != opened.looked_through:
+        _look_through(opened, word)
+        # A change in the same tick of the kernel's clock as the last one would leave no trace.
+        is_long_ago = opened.clock.now_ns() - changed > _TICK_NS
+        opened.looked_through = changed if is_long_ago else None
     if word != opened.word:
         # Before any file follows a log that this version can't read.
         schema.check_still_ours(opened.db)
@@ -78,6 +77,21 @@ def take_stock(opened: OpenStore) -> None:
     elif word != opened.word:
         opened.word = word
         opened.load_shared()
+
+
+def _look_through(opened: OpenStore, word: Word | None) -> None:
+    """See that the parts of the store are those that are open, by their names in its directory."""
+    if opened.inode_of(LOCK) != opened.lock_inode or (
+        opened.inode_of(MEMORIES) != opened.memories_inode
+    ):
+        raise Reopen
+    if opened.inode_of(HISTORY) != opened.history_inode:
+        if word is None or word.history == opened.history_inode:
+            from memoranda.stores.folder.rescue import rescue_history
+
+            rescue_history(opened)
+            opened.set_applied(0 if word is None else word.applied)
+        raise Reopen
 
 
 def catch_up(opened: OpenStore) -> None:

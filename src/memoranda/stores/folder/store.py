@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from memoranda.errors import Corrupt, Misuse, NotFound, ReadOnly, UnknownId
@@ -42,6 +43,14 @@ if TYPE_CHECKING:
     from memoranda.stores.log.turn import Turn
 
 T = TypeVar("T")
+
+
+@cache
+def _jobs() -> type[FolderJob]:
+    """Loaded by who writes, and asked for without the microsecond that an import takes."""
+    from memoranda.stores.folder.jobs import FolderJob
+
+    return FolderJob
 
 
 class FolderStore(LogStore):
@@ -250,9 +259,7 @@ class FolderStore(LogStore):
     # ---- writing
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-        from memoranda.stores.folder.jobs import FolderJob
-
-        job = FolderJob.applying(changes, context)
+        job = _jobs().applying(changes, context)
         try:
             if self._run(job) is None:
                 from memoranda.stores.folder.rehearsal import rehearse

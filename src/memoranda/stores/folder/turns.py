@@ -11,6 +11,7 @@ follows the log.
 from __future__ import annotations
 
 import struct
+from functools import cache
 from typing import Final
 
 from memoranda.light_named_tuples import NamedTuple
@@ -108,6 +109,7 @@ class TurnLock:
         self._files.write_at(self.number, data, 0)
 
 
+@cache
 def boot_id() -> bytes:
     """Which boot of this machine it is, 16 bytes."""
     try:

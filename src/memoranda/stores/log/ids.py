@@ -16,6 +16,7 @@ from memoranda.digests import blake2b
 
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PAIRS: Final = tuple(a + b for a in _ALPHABET for b in _ALPHABET)
+_62_TO_THE_8: Final = 62**8
 _DIGITS: Final = {character: value for value, character in enumerate(_ALPHABET)}
 _MEMORY: Final = "mem_01"
 _VERSION: Final = "memver_01"
@@ -94,12 +95,16 @@ def _check(log: Numbered, what: bytes, bits: int) -> int:
 
 
 def _encode(value: int, characters: int) -> str:
-    out: list[str] = []
-    for _ in range(characters // 2):
-        value, pair = divmod(value, 3844)
-        out.append(_PAIRS[pair])
-    out.reverse()
-    return "".join(out)
+    """``value`` in base 62; ``characters`` is a multiple of 8."""
+    out = ""
+    for _ in range(characters // 8):
+        value, eight = divmod(value, _62_TO_THE_8)
+        # Small numbers from here on, which divide in half the time of long ones.
+        high, low = divmod(eight, 14_776_336)
+        a, b = divmod(high, 3844)
+        c, d = divmod(low, 3844)
+        out = f"{_PAIRS[a]}{_PAIRS[b]}{_PAIRS[c]}{_PAIRS[d]}{out}"
+    return out
 
 
 def _decode(text: str, prefix: str) -> int | None:

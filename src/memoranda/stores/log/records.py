@@ -83,6 +83,8 @@ class Records:
 
     def take(self) -> Taken:
         """Everything that waits, which from here on is the caller's to write or to give back."""
+        if self._since is None:
+            return NOTHING_TAKEN
         with self._lock:
             self._since = None
             notes = self._drained()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memoranda.light_dataclasses import dataclass
-
 if TYPE_CHECKING:
     from memoranda.stores.log.connection import Connection
 
@@ -22,28 +20,24 @@ class Image(NamedTuple):
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
 class StoreLog:
     """One store in an open database: which rows are its own, and its secret.
 
-    Cheap to make; holds no state besides, so one per connection may exist. ``base`` is also the
-    number of the root's node: 0 in a database that holds a single store (``number`` 0).
+    Cheap to make; never changes and holds no state besides, so one per connection may exist.
     """
 
-    db: Connection
-    number: int
-    id: str
-    secret: bytes
+    __slots__ = ("base", "db", "end", "id", "number", "secret")
 
-    @property
-    def base(self) -> int:
-        """The number of the root node; events and nodes of the store are above it."""
-        return self.number << NUMBER_BITS
-
-    @property
-    def end(self) -> int:
+    def __init__(self, db: Connection, number: int, store_id: str, secret: bytes) -> None:
+        self.db: Final = db
+        self.number: Final = number
+        self.id: Final = store_id
+        self.secret: Final = secret
+        self.base: Final = number << NUMBER_BITS
+        """The number of the root node, 0 in a database that holds a single store (``number`` 0);
+        events and nodes of the store are above it."""
+        self.end: Final = (number + 1) << NUMBER_BITS
         """The first number that is no longer this store's."""
-        return (self.number + 1) << NUMBER_BITS
 
     @classmethod
     def make(

@@ -309,18 +309,18 @@ class Turn:
 
     def _version(self, event: events.Event, node: Node, path: MemoryPath | None) -> Version:
         log = self.log
-        return Version(
-            id=ids.version_id(log, event.seq, node.id),
-            memory_id=ids.memory_id(log, node.id),
-            operation=events.OPERATIONS[event.op or events.MODIFIED],
-            path=path,
-            actor=event.actor,
-            command=event.command,
-            created_at_ns=event.at,
-            seq=event.seq - log.base,
-            size_bytes=event.size,
-            sha256=None if event.sha is None else event.sha.hex(),
-            trace_id=event.trace,
+        return Version(  # by place: names cost a microsecond here
+            ids.version_id(log, event.seq, node.id),
+            ids.memory_id(log, node.id),
+            events.OPERATIONS[event.op or events.MODIFIED],
+            path,
+            event.actor,
+            event.command,
+            event.at,
+            event.seq - log.base,
+            event.size,
+            None if event.sha is None else event.sha.hex(),
+            event.trace,
             late=bool(event.late),
             batch=event.batch - log.base,
         )
