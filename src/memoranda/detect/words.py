@@ -38,12 +38,10 @@ class Words:
 
 def _grouped(words: Iterable[bytes]) -> Iterator[tuple[bytes, list[bytes]]]:
     """All the words, each with others that hold the same sign, in as few groups as may be."""
-    left = list(dict.fromkeys(words))
+    left: list[bytes] = list(dict.fromkeys(words))
     while left:
-        holders = {
-            bytes([sign]): [word for word in left if sign in word]
-            for sign in sorted(set().union(*left))
-        }
+        signs = sorted({sign for word in left for sign in word})
+        holders = {bytes([sign]): [word for word in left if sign in word] for sign in signs}
         sign = max(holders, key=lambda sign: _worth(sign, len(holders[sign])))
         yield sign, holders[sign]
         left = [word for word in left if sign not in word]
