@@ -13,6 +13,7 @@ A store without ``history.db`` is laid out before (``opening``), a damaged one s
 
 from __future__ import annotations
 
+from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from memoranda.stores.folder import meta
@@ -64,8 +65,9 @@ def take_stock(opened: OpenStore) -> None:
     word = opened.lock.word()
     if changed != opened.looked_through:
         _look_through(opened, word)
-        # A change in the same tick of the kernel's clock as the last one would leave no trace.
-        is_long_ago = opened.clock.now_ns() - changed > _TICK_NS
+        # A change in the same tick of the kernel's clock as the last one would leave no trace. Its
+        # clock is the one to ask, whatever the store is told that it is.
+        is_long_ago = time_ns() - changed > _TICK_NS
         opened.looked_through = changed if is_long_ago else None
     if word != opened.word:
         # Before any file follows a log that this version can't read.
