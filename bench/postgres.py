@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import statistics
 import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, Final
 import psycopg
 import psycopg_pool
 
+from bench.pairs import line_of
 from memoranda import AsyncMemory, Memory
 from tests.stores.postgres_server import Database, Server
 
@@ -95,24 +95,6 @@ def compare(db: Database, rounds: int) -> list[str]:
         for name, (ours, bare) in pairs.items():
             lines.append(line_of(name, ours, bare, rounds))
     return lines
-
-
-def line_of(name: str, ours: Callable[[int], Any], bare: Callable[[int], Any], rounds: int) -> str:
-    """Run both in turn, and say how long they took."""
-    times: list[tuple[float, float]] = []
-    for n in range(rounds):
-        begin = time.perf_counter()
-        ours(n)
-        middle = time.perf_counter()
-        bare(n)
-        times.append((middle - begin, time.perf_counter() - middle))
-    mine, its = (statistics.median(one) for one in zip(*times, strict=True))
-    ratio = statistics.median(a / b for a, b in times)
-    best = min(a for a, _ in times) / min(b for _, b in times)
-    return (
-        f"{name:<12}{mine * 1e3:>8.2f} ms{its * 1e3:>8.2f} ms bare"
-        f"   ratio {ratio:.2f}   of the best {best:.2f}"
-    )
 
 
 async def throughput(db: Database, each: int) -> str:
