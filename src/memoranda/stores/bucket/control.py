@@ -26,7 +26,7 @@ from memoranda.stores.bucket.faults import NO_BUCKET, Missing, Taken
 from memoranda.stores.bucket.port import Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memoranda.stores.base import Context
     from memoranda.stores.bucket.port import Port, Tag
@@ -245,21 +245,33 @@ async def page(
     found: list[StoreInfo] = []
     while len(found) <= limit:
         marks = await port.keys(prefix, None if after is None else f"{prefix}/{after}", limit + 1)
-        for mark in marks:
-            after = mark.key.rpartition("/")[2]
-            parsed = _MARK.fullmatch(after)
-            if parsed is None:
-                continue
-            try:
-                info = await info_of(port, parsed[2], workspace)
-            except UnknownId:
-                continue
-            if include_archived or info.archived_at_ns is None:
-                found.append(info)
+        names = [mark.key.rpartition("/")[2] for mark in marks]
+        parsed = [one[2] for name in names if (one := _MARK.fullmatch(name)) is not None]
+        infos = await _infos(port, parsed, workspace)
+        found += [one for one in infos if include_archived or one.archived_at_ns is None]
+        after = names[-1] if names else after
         if len(marks) <= limit:
             break
     more = len(found) > limit
     return StorePage(tuple(found[:limit]), position(found[limit - 1]) if more else None)
+
+
+async def _infos(port: Port, store_ids: Sequence[str], workspace: str) -> list[StoreInfo]:
+    """What is known of stores, those that there are: one round trip, if none goes meanwhile."""
+    try:
+        every = await port.get_all([Wish(f"{folder(one)}/info") for one in store_ids])
+    except Missing:
+        return [info for one in store_ids for info in await _infos_of_one(port, one, workspace)]
+    said = [_loaded(data) for data in every]
+    infos = [_info(one) for one in said if not one.get("erased")]
+    return [info for info in infos if info.workspace == workspace]
+
+
+async def _infos_of_one(port: Port, store_id: str, workspace: str) -> list[StoreInfo]:
+    try:
+        return [await info_of(port, store_id, workspace)]
+    except UnknownId:
+        return []
 
 
 # ---------------------------------------------------------------- erasure
