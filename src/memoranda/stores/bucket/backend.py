@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
-from memoranda.errors import Held, Misuse, UnknownId
+from memoranda.errors import Held, Misuse, StoreExists, UnknownId
 from memoranda.light_dataclasses import replace
 from memoranda.stores.base import Backend, Capabilities, Retention, StoreInfo, StorePage
 from memoranda.stores.bucket import address, control
@@ -17,6 +17,7 @@ from memoranda.stores.bucket.head import encode, erased, new_attempt, new_head
 from memoranda.stores.bucket.place import Place, look
 from memoranda.stores.bucket.store import CAPABILITIES, BucketStore
 from memoranda.stores.bucket.swapping import persist, swap
+from memoranda.stores.bucket.taking_up import take_up
 from memoranda.stores.bucket.writing import Batch
 from memoranda.stores.companions import erase_proposals
 from memoranda.stores.log.ids import new_store_id
@@ -26,7 +27,7 @@ from memoranda.tenant import DEFAULT_WORKSPACE, check_tenant
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from memoranda.stores.base import Context
+    from memoranda.stores.base import Context, Origin
     from memoranda.stores.bucket.head import Head
     from memoranda.stores.bucket.port import Port
     from memoranda.stores.bucket.shelf import Bench
@@ -120,6 +121,22 @@ class BucketBackend(Backend):
 
         await self._patiently(work)
         return info
+
+    async def take_up(self, info: StoreInfo, origin: Origin) -> BucketStore:
+        info = info._replace(archived_at_ns=None, metadata=dict(info.metadata))
+        if await self._is_taken(info):
+            raise StoreExists
+        await self._patiently(lambda: take_up(self.ground, info, origin))
+        return await self.open(info.id, info.workspace)
+
+    async def _is_taken(self, info: StoreInfo) -> bool:
+        if info.user is not None and await self.find_user(info.user, info.workspace) is not None:
+            return True
+        try:
+            await self.info(info.id, info.workspace)
+        except UnknownId:
+            return False
+        return True
 
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)

@@ -161,8 +161,6 @@ async def past(sight: Sight, seq: int) -> list[Item]:
     changed: set[int] = set()
     wanted: list[int] = []
     for number, (_, _, last, _) in rows.items():
-        if number > seq:
-            continue  # it was made later
         if last <= seq:
             wanted.append(last)
         else:

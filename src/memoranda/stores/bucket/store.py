@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CAPABILITIES: Final = Capabilities(shared_by_machines=True, audits=True)
+CAPABILITIES: Final = Capabilities(shared_by_machines=True, audits=True, takes_history=True)
 WHOLE_BYTES: Final = 256 * 1024
 """A content of up to so many bytes is read whole, and kept in the cache, also for a part of it."""
 
@@ -261,6 +261,15 @@ class BucketStore(Store):
             )
         except UnknownId:
             raise UnknownId("version") from None
+
+    async def id_key(self) -> bytes:
+        async def work(sight: Sight) -> bytes:
+            return sight.head.secret
+
+        found = await self._seen(work)
+        if found is None:
+            raise UnknownId("store")
+        return found
 
     # ---- upkeep
 

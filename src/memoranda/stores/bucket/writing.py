@@ -215,7 +215,10 @@ class Batch:
         head = sight.head
         wanted = Wanted(self._changes, head)
         seen = await sight.seen(wanted, self._ids)
-        plan = Plan(head, seen, Ceiling() if self._context is None else self._context.ceiling)
+        context = self._context
+        takes_over = context is not None and context.at_ns is not None
+        ceiling = Ceiling() if context is None else context.ceiling
+        plan = Plan(head, seen, ceiling, takes_over=takes_over)
         plan.do(self._changes)
         notes, uses = self._taken
         records = (list(packed(notes)) if notes else [], uses)
