@@ -245,13 +245,13 @@ async def page(
     found: list[StoreInfo] = []
     while len(found) <= limit:
         marks = await port.keys(prefix, None if after is None else f"{prefix}/{after}", limit + 1)
-        names = [mark.key.rpartition("/")[2] for mark in marks]
+        names: list[str] = [mark.key.rpartition("/")[2] for mark in marks]
         parsed = [one[2] for name in names if (one := _MARK.fullmatch(name)) is not None]
         infos = await _infos(port, parsed, workspace)
         found += [one for one in infos if include_archived or one.archived_at_ns is None]
-        after = names[-1] if names else after
         if len(marks) <= limit:
             break
+        after = names[-1]
     more = len(found) > limit
     return StorePage(tuple(found[:limit]), position(found[limit - 1]) if more else None)
 

@@ -262,15 +262,6 @@ class BucketStore(Store):
         except UnknownId:
             raise UnknownId("version") from None
 
-    async def id_key(self) -> bytes:
-        async def work(sight: Sight) -> bytes:
-            return sight.head.secret
-
-        found = await self._seen(work)
-        if found is None:
-            raise UnknownId("store")
-        return found
-
     # ---- upkeep
 
     async def verify(self) -> Report:
