@@ -67,12 +67,12 @@ def open_core(
     else:
         raise Misuse("A store is named by user or by store_id, not by both.")
     suspends = shared.backend.suspends
-    mounts = _mounts(policy, url, awaited=awaited and suspends) if policy.mounts else ()
+    mounts = mounts_of(policy, url, awaited=awaited and suspends) if policy.mounts else ()
     return Opening(_core(source, policy, actor, mounts, suspends=suspends), shared)
 
 
-def _mounts(policy: Policy, url: str | None, *, awaited: bool) -> tuple[MountSource, ...]:
-    """Where the mounted stores come from. A store without a URL lies where the memory's own does."""
+def mounts_of(policy: Policy, url: str | None, *, awaited: bool) -> tuple[MountSource, ...]:
+    """Where the mounted stores come from, each to be released once. A store without a URL lies where the memory's own does."""
     from memoranda.mounting import MountSource
 
     found: list[MountSource] = []
@@ -110,7 +110,7 @@ def core_of_store(store: Store, policy: Policy | None = None, actor: str = DEFAU
     _check_store(store)
     _check_actor(actor)
     policy = _checked(policy, Policy())
-    mounts = _mounts(policy, None, awaited=store.suspends) if policy.mounts else ()
+    mounts = mounts_of(policy, None, awaited=store.suspends) if policy.mounts else ()
     return _core(GivenStore(store), policy, actor, mounts, suspends=store.suspends)
 
 

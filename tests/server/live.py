@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from memoranda.config import Settings, load_settings
 from memoranda.opening import shared_backend
 from memoranda.server.app import create_app
 from memoranda.server.keys import KIND, Keys, NewKey
+from memoranda.server.run import config_of
 from memoranda.server.settings import ServerSettings
 from memoranda.shared_backends import release
 from tests.stores.postgres_server import postgres_url
@@ -68,16 +70,7 @@ def serving(
     """A server over the stores at ``url``, ended as a signal would end it."""
     server = server or ServerSettings()
     settings = settings or load_settings(environ=NOTHING_SET)
-    config = uvicorn.Config(
-        create_app(url, settings, server),
-        host="127.0.0.1",
-        port=0,
-        log_config=None,
-        access_log=False,
-        lifespan="on",
-        ws="none",
-        timeout_graceful_shutdown=10,
-    )
+    config = config_of(create_app(url, settings, server), replace(server, port=0))
     listening = config.bind_socket()
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, args=([listening],), name="server under test")

@@ -71,7 +71,7 @@ class ToolCalls:
         Raises a ``Problem``: 400 for an id that came with another input before, 409 while another
         process is at it.
         """
-        core = await self._hosted.core(key, store_id)
+        core = await self._hosted.core(key, store_id, mounted=True)
         command = parse(use.input)
         if not isinstance(command, CHANGING) or core.policy.read_only:
             result = await self._hosted.do(core.execute(use.input, use.id))

@@ -11,7 +11,7 @@ from memoranda.async_memory import AsyncMemory
 from memoranda.core import Core
 from memoranda.drive import run_here, run_in_thread, suspending_pause
 from memoranda.errors import UnknownId
-from memoranda.opening import shared_backend
+from memoranda.opening import mounts_of, shared_backend
 from memoranda.retry import blocking_pause
 from memoranda.shared_backends import SharedBackend, release
 from memoranda.store_source import StoreWithId
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from memoranda.config import Settings
+    from memoranda.mounting import MountSource
     from memoranda.policies.policy import Policy
     from memoranda.server.keys import Key
     from memoranda.stores.base import Backend, StoreInfo, StorePage
@@ -56,7 +57,8 @@ class Hosted:
         suspends = self._shared.backend.suspends
         self._drive = run_here if suspends else run_in_thread
         self._pause = suspending_pause if suspends else blocking_pause
-        self._opened: OrderedDict[tuple[str, str, str, str], Core] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, str, str, str, bool], Core] = OrderedDict()
+        self._let_go: list[Core] = []
 
     @property
     def backend(self) -> Backend:
@@ -73,7 +75,8 @@ class Hosted:
 
     async def close(self) -> None:
         """Write what waits and close the backend."""
-        self._opened.clear()
+        for core in (*self._opened.values(), *self._let_go):
+            await self._drive(core.close())
         await self._drive(release(self._shared))
 
     # ---- stores
@@ -135,31 +138,45 @@ class Hosted:
 
     # ---- memories
 
-    async def core(self, key: Key, store_id: str) -> Core:
-        """A store's memory, opened under the key: the key is the actor, its role the policy's."""
+    async def core(self, key: Key, store_id: str, *, mounted: bool = False) -> Core:
+        """A store's memory, opened under the key: the key is the actor, its role the policy's.
+
+        ``mounted`` shows the stores that the policy mounts, as an agent sees them; else it is the
+        memories of this store alone.
+        """
         _check(key, store_id)
-        name = (key.workspace, store_id, key.id, key.role)
+        name = (key.workspace, store_id, key.id, key.role, mounted)
         core = self._opened.get(name)
         if core is not None:
             self._opened.move_to_end(name)
             return core
         info = await self._drive(self.backend.info(store_id, key.workspace))
         source = HostedStore(self._shared, store_id, key.workspace)
-        core = Core(source, self._policy(info, key), key.id, self._pause)
+        policy = self._policy(info, key)
+        mounts: tuple[MountSource, ...] = ()
+        if mounted and policy.mounts:
+            mounts = mounts_of(policy, self._url, awaited=self.backend.suspends)
+        core = Core(source, policy, key.id, self._pause, mounts)
         await self._drive(core.store())
         self._opened[name] = core
         if len(self._opened) > _KEPT:
-            self._opened.popitem(last=False)
+            self._keep_for_later(self._opened.popitem(last=False)[1])
         return core
 
     async def memory(self, key: Key, store_id: str) -> AsyncMemory:
-        """The same, with the methods that programs know. It needs no closing."""
-        return AsyncMemory(await self.core(key, store_id), self._drive, _nothing)
+        """A store as an agent or a program sees it, with what is mounted. It needs no closing."""
+        core = await self.core(key, store_id, mounted=True)
+        return AsyncMemory(core, self._drive, _nothing)
 
     def forget(self, workspace: str, store_id: str) -> None:
         """A store is gone: let go of what was opened of it."""
         for name in [name for name in self._opened if name[:2] == (workspace, store_id)]:
-            del self._opened[name]
+            self._keep_for_later(self._opened.pop(name))
+
+    def _keep_for_later(self, core: Core) -> None:
+        """A request may still use it; what it holds of other backends is given back at the end."""
+        if core.policy.mounts:
+            self._let_go.append(core)
 
     def _policy(self, info: StoreInfo, key: Key) -> Policy:
         """What holds for a store here. On a server no budget thins the history, unless it is set."""

@@ -10,10 +10,13 @@ import uvicorn
 
 from memoranda.server.app import create_app
 from memoranda.server.edge import JsonLines
+from memoranda.server.protocol import protocol_of
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+
+    from starlette.types import ASGIApp
 
     from memoranda.config import Settings
     from memoranda.server.settings import ServerSettings
@@ -25,24 +28,27 @@ def serve(
     """Serve the stores at ``url`` until a signal ends it: then nothing new is taken, and what is
     in flight is done. ``ready`` is called with the address once connections are taken."""
     _log_as_json()
-    _Server(
-        uvicorn.Config(
-            create_app(url, settings, server),
-            host=server.host,
-            port=server.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,  # ours believes only who is trusted, and is tested
-            lifespan="on",
-            ws="none",
-            backlog=server.connections,
-            limit_concurrency=server.connections,
-            timeout_keep_alive=server.idle_seconds,
-            timeout_graceful_shutdown=server.shutdown_seconds,
-        ),
-        ready,
-    ).run()
+    _Server(config_of(create_app(url, settings, server), server), ready).run()
+
+
+def config_of(app: ASGIApp, server: ServerSettings) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    return uvicorn.Config(
+        app,
+        host=server.host,
+        port=server.port,
+        http=protocol_of(server.header_seconds),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # ours believes only who is trusted, and is tested
+        lifespan="on",
+        ws="none",
+        backlog=server.connections,
+        limit_concurrency=server.connections,
+        timeout_keep_alive=server.idle_seconds,
+        timeout_graceful_shutdown=server.shutdown_seconds,
+    )
 
 
 class _Server(uvicorn.Server):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 async def use(visit: Visit) -> Shape:
     """Do what Claude asks. What is wrong with its input is an answer for Claude, not an error."""
-    await opened(visit)
+    await opened(visit)  # so that an unknown store is said before what is wrong with the body
     block = validated(parse_any(await read_bytes(visit)), ToolUseBlock)
     return await visit.services.calls.answer(
         visit.key, store_of(visit), ToolUse(block.id, block.input)
