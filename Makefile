@@ -5,6 +5,9 @@ PY := $(VENV)/bin/python
 # Which pinned requirements the environment holds: those for running, or those for development too.
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
+# The official TypeScript SDK, for the tests that drive the server with it.
+NODE := $(VENV)/.node-installed
+NODE_SDK := @anthropic-ai/sdk@1.14.0
 # One worker a core; a file's tests move to an idle worker.
 WORKERS := -n auto --dist worksteal
 
@@ -17,25 +20,25 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 .PHONY: setup
-setup: $(DEV) ## make .venv with everything in it
+setup: $(DEV) $(NODE) ## make .venv with everything in it
 
 .PHONY: demo
 demo: $(RUN) ## two agent sessions that share a memory, kept in ./memory
 	@$(PY) -m memoranda demo
 
 .PHONY: test
-test: $(DEV) ## the test suite; ARGS="tests/spec -k view" runs a part
+test: $(DEV) $(NODE) ## the test suite; ARGS="tests/spec -k view" runs a part
 	@$(PY) -m pytest $(WORKERS) $(ARGS)
 
 .PHONY: check-full
 check-full: lint cover full mutation ## all that a release needs; takes its time
 
 .PHONY: full
-full: $(DEV) ## the tests that take minutes: long crash, race and attack runs
+full: $(DEV) $(NODE) ## the tests that take minutes: long crash, race and attack runs
 	@$(PY) -m pytest --full -m full $(ARGS)
 
 .PHONY: cover
-cover: $(DEV) ## the suite with branch coverage of the core, which has to be whole
+cover: $(DEV) $(NODE) ## the suite with branch coverage of the core, which has to be whole
 	@rm -f .coverage .coverage.*
 	@$(PY) -m pytest $(WORKERS) --cov --cov-report= $(ARGS)
 	@echo "Branches covered, all rooms (pyproject.toml says which are the core):" \
@@ -106,3 +109,10 @@ $(DEV): requirements/dev.txt $(RUN)
 	@echo "Installing the tools for development"
 	@$(PY) -m pip install --quiet --require-hashes -r requirements/dev.txt
 	@touch $@
+
+$(NODE): Makefile | $(PY)
+	@if ! command -v npm >/dev/null; then \
+		echo "No npm here: the tests with the TypeScript SDK are skipped. Install nodejs and npm." >&2; \
+	elif npm install --prefix $(VENV)/node --no-package-lock --no-audit --no-fund --silent \
+		$(NODE_SDK); then touch $@; \
+	else echo "npm can't get $(NODE_SDK): the tests with it are skipped." >&2; fi

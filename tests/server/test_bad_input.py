@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from memoranda.server.proxies import TrustedProxies
 from memoranda.server.settings import ServerSettings
 from tests.server.live import Api, Live, make_key, new_home, serving, url_of
 from tests.server.test_access import CLOSED, named
@@ -169,7 +170,6 @@ def test_a_key_has_its_share_and_no_more() -> None:
 
 
 def test_forwarded_addresses_count_from_trusted_proxies_only() -> None:
-    from memoranda.server.proxies import TrustedProxies
 
     def seen(trusted: tuple[str, ...], client: str, forwarded: str) -> tuple[str, str]:
         scope: dict[str, Any] = {

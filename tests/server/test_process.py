@@ -86,7 +86,7 @@ def _takes_connections(address: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("backend", ["folder", "sqlite"])
+@pytest.mark.parametrize("backend", ["folder", pytest.param("sqlite", marks=pytest.mark.full)])
 def test_a_kill_under_load_loses_no_acknowledged_write(backend: str, home: Path) -> None:
     url = url_of(backend, home)
     key = make_key(url)
