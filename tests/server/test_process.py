@@ -27,7 +27,7 @@ def home() -> Iterator[Path]:
 
 def raw(address: str) -> socket.socket:
     """A connection, to be spoken to byte by byte."""
-    host, port = re.fullmatch(r"http://(.+):(\d+)", address).groups()  # type: ignore[union-attr]
+    host, _, port = address.removeprefix("http://").rpartition(":")
     return socket.create_connection((host, int(port)), timeout=30)
 
 
