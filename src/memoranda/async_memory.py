@@ -328,6 +328,10 @@ class AsyncMemory:
         """``Memory.verify_audit``, awaited."""
         return await self._drive(self._core.programs.verify_audit(anchors))
 
+    async def erase_path(self, path: str) -> int:
+        """``Memory.erase_path``, awaited."""
+        return await self._drive(self._core.programs.erase_path(path))
+
     async def erase(self, *, confirm: str) -> None:
         """``Memory.erase``, awaited."""
         await self._drive(self._core.erase(confirm))

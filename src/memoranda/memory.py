@@ -446,6 +446,15 @@ class Memory:
         """
         return self._drive(self._core.programs.verify_audit(anchors))
 
+    def erase_path(self, path: str) -> int:
+        """Erase what is and ever was at ``path`` and beneath it, for good: contents, history, what
+        waits for a person, and the path in the audit, whose chain still holds. How many versions.
+
+        Names of directories stay. Raises ``NotFound`` for a path that never was, ``Held``,
+        ``Unsupported`` where the backend can't, ``Misuse`` for the root.
+        """
+        return self._drive(self._core.programs.erase_path(path))
+
     def erase(self, *, confirm: str) -> None:
         """Erase the memory, history and all, for good: nothing of it stays readable.
 

@@ -213,6 +213,20 @@ class Programs:
         most = arguments.count("limit", limit)
         return await (await self.core.store()).versions(where, after=start, limit=most)
 
+    async def erase_path(self, path: str) -> int:
+        """Erase what is and ever was at a path."""
+        from memoranda.operations.erase_path import erase_path
+
+        where = parse_path(path)
+        if where.is_root:
+            raise Misuse("All of a memory is erased by erase(confirm=...).")
+        store = await self.core.own_store(where)
+        # A person does it, so it does not wait for one.
+        context = replace(self.core.context("erase"), approval="erase")
+        count = await erase_path(store, where, context)
+        await self.core.review.drop(where, context)
+        return count
+
     async def marks(self, versions: Sequence[Version]) -> dict[str, tuple[str, ...]]:
         """Which of some versions hold text that instructs the agent."""
         given = arguments.several("versions", versions, Version)

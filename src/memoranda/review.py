@@ -6,6 +6,7 @@ Written once for both facades; ``Memory`` says what each method promises.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memoranda import arguments
@@ -29,6 +30,8 @@ from memoranda.stores.base import Store, Version
 
 if TYPE_CHECKING:
     from memoranda.core import Core
+    from memoranda.path import MemoryPath
+    from memoranda.stores.base import Context
 
 PROPOSED_BY: Final = "proposed_by"
 PROPOSED_AS: Final = "proposed_as"
@@ -129,6 +132,24 @@ class Review:
         for proposal in over if not only_says else ():
             await self._take_away(proposal, _EXPIRY, EXPIRED, "")
         return tuple(over)
+
+    async def drop(self, path: MemoryPath, context: Context) -> None:
+        """Take away what waits about a path or what lies beneath it."""
+        try:  # a store that was brought has none
+            desk = await self.core.desk()
+        except Unsupported:
+            return
+        for proposal_id in await desk.ids():
+            with suppress(UnknownId):
+                proposal = await desk.get(proposal_id, contents=False)
+                touched = [
+                    where
+                    for change in proposal.changes
+                    for where in (change.path, change.target)
+                    if where is not None and (where == path or where.is_below(path))
+                ]
+                if touched:
+                    await desk.remove(proposal_id, context)
 
     async def _take_away(self, proposal: Proposal, command: str, outcome: str, reason: str) -> None:
         context = self.core.context(command)

@@ -30,3 +30,18 @@ def test_a_dry_run_says_what_would_go_and_leaves_it() -> None:
     assert done("erase", "--dry-run") == ("Would erase all of default: 1 memory (5B), 1 version.\n")
     assert json_of("erase", "--dry-run")["dry_run"] is True
     assert done("erase", "--yes") == "Erased all of default: 1 memory (5B), 1 version.\n"
+
+
+def test_a_path_is_erased_with_its_history() -> None:
+    create("/memories/a.md", "old")
+    create("/memories/b.md", "kept")
+    assert done("erase", "--path", "/memories/a.md", "--dry-run") == (
+        "Would erase /memories/a.md: 1 version.\n"
+    )
+    assert refused("erase", "--path", "/memories/a.md")[0] == 10
+    assert done("erase", "--path", "/memories/a.md", "--yes") == (
+        "Erased /memories/a.md: 2 versions.\n"
+    )
+    assert "/memories/a.md" not in done("history")
+    assert "/memories/a.md" not in done("audit")
+    assert done("view", "/memories/b.md", "--raw") == "kept"

@@ -107,6 +107,7 @@ def printed(old_version: str) -> dict[str, Any]:
         "keys rotate": json_of("keys", "rotate", key["id"]),
         "keys revoke": json_of("keys", "revoke", key["id"], "--yes"),
         "redact": json_of("redact", old_version, "--yes"),
+        "erase --path": json_of("erase", "--path", "/memories/a.md", "--yes"),
         "erase": json_of("erase", "--yes"),
         "rotate-key": json_of("rotate-key", "--store", "sealed:./sealed"),
         "conformance": json.loads(run("conformance", *handler, "--json").stdout),

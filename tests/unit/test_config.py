@@ -106,7 +106,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
         ),
         (
             "[policy]\nx = 1",
-            "memoranda.toml, [policy]: 'x' is no setting. There are: on_exists, read_only.",
+            "memoranda.toml, [policy]: 'x' is no setting. There are: on_exists, read_only, telemetry.",
         ),
         (
             "[retention]\nkeep_day = 1",

@@ -29,7 +29,8 @@ class MountedTrail(AuditTrail):
 
     async def read(self, context: Context, draft: Mapping[str, Any]) -> None:
         trail, inside = self._chosen(draft)
-        await trail.read(context, inside)
+        if trail.keeps_reads:
+            await trail.read(context, inside)
 
     async def note(self, context: Context, draft: Mapping[str, Any]) -> None:
         trail, inside = self._chosen(draft)

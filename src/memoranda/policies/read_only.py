@@ -19,6 +19,9 @@ class RefuseWrites(WrapperStore):
     async def apply(self, changes: Sequence[Change], context: Context) -> NoReturn:
         raise ReadOnly(_first_path(changes))
 
+    async def forget(self, path: MemoryPath, context: Context) -> NoReturn:
+        raise ReadOnly(path)
+
     async def redact(self, version_id: str, context: Context) -> Version:
         raise ReadOnly(ROOT)
 

@@ -254,6 +254,11 @@ class Store(ABC):
         """Lift the hold of exactly this path; whether there was one. Raises ``Unsupported``."""
         raise Unsupported("holds")
 
+    async def forget(self, path: MemoryPath, context: Context) -> int:
+        """Blank a path, and all beneath it, in the audit's entries of what changed nothing, so that
+        the chain still holds; of how many. Raises ``Unsupported``."""
+        raise Unsupported("erasing a path")
+
     @abstractmethod
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         """Note that memories were used; coarse, buffered, makes no version. Missing ones are
@@ -391,6 +396,9 @@ class WrapperStore(Store):
 
     async def lift(self, path: MemoryPath, context: Context) -> bool:
         return await self.inner.lift(path, context)
+
+    async def forget(self, path: MemoryPath, context: Context) -> int:
+        return await self.inner.forget(path, context)
 
     async def touch(self, paths: Sequence[MemoryPath], at_ns: int) -> None:
         await self.inner.touch(paths, at_ns)

@@ -173,6 +173,12 @@ class LogStore(Store):
 
         return self._in_turn(lambda turn: holds.lift(turn, path, context))
 
+    async def forget(self, path: MemoryPath, context: Context) -> int:
+        from memoranda.stores.log.forgetting import forget
+
+        await self.flush()
+        return self._in_turn(lambda turn: forget(turn, path, context))
+
     async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
         from memoranda.stores.log import chain
 
