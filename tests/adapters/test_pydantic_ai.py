@@ -121,7 +121,8 @@ def test_the_prompt_can_be_left_out() -> None:
 
 
 def test_whatever_a_model_sends_is_answered_as_the_memory_answers_it() -> None:
-    inputs = [*map(through_json, OBJECTS), *NO_JSON[:-1]]
+    # Each turn sends all turns before it again: a part of them is enough.
+    inputs = [*map(through_json, OBJECTS[::4]), *NO_JSON[:-1]]
     turns = [json.dumps(one) if isinstance(one, dict) else one for one in inputs]
     agent = Agent(toolsets=[MemoryToolset("memory:")])
     found = results(agent, in_turn([CREATE, *turns]))[1:]
