@@ -44,8 +44,7 @@ def _without(value: Any, path: str) -> Any:
         pairs = cast("dict[str, Any]", value).items()
         return {key: _without(each, path) for key, each in pairs if not _is_in(key, path)}
     if isinstance(value, list):
-        rows: list[Any] = value
-        return [_without(each, path) for each in rows]
+        return [_without(each, path) for each in cast("list[object]", value)]
     return None if isinstance(value, str) and _is_in(value, path) else value
 
 
