@@ -14,6 +14,7 @@ from memoranda.errors import MemorandaError
 from memoranda.server.api.surface import API
 from memoranda.server.auth import KnownKeys
 from memoranda.server.calls import ToolCalls
+from memoranda.server.console.surface import CONSOLE
 from memoranda.server.edge import Edge
 from memoranda.server.guarded import Nothing, routes_of
 from memoranda.server.hosted import Hosted
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 _SWEEP_SECONDS: Final = 3600
 _log: Final = logging.getLogger("memoranda.server")
 
-SURFACES: tuple[Surface, ...] = (API, MCP)
-"""All that the server offers. The console is added here, with a guard of its own."""
+SURFACES: tuple[Surface, ...] = (API, CONSOLE, MCP)
+"""All that the server offers, each with a guard of its own."""
 
 
 def create_app(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memoranda.config import Settings
     from memoranda.mounting import MountSource
     from memoranda.policies.policy import Policy
+    from memoranda.policies.rules import Setting
     from memoranda.server.keys import Key
     from memoranda.stores.base import Backend, StoreInfo, StorePage
     from memoranda.stores.records import Records
@@ -180,17 +181,29 @@ class Hosted:
 
     def _policy(self, info: StoreInfo, key: Key) -> Policy:
         """What holds for a store here. On a server no budget thins the history, unless it is set."""
-        policy = self._settings.policy_for(
-            self._url, info.user, info.id if info.user is None else None
-        )
+        policy = self.policy(info)
         if policy.retention is None:
             policy = replace(policy, retention=Retention())
         return policy if key.may("write") else replace(policy, read_only=True)
+
+    def policy(self, info: StoreInfo) -> Policy:
+        """What is set for a store, for whoever uses it."""
+        return self._settings.policy_for(self._url, info.user, _id_of(info))
+
+    async def rules(self, key: Key, store_id: str) -> Mapping[str, Setting]:
+        """Every setting of a store with where it was set; raises ``UnknownId``."""
+        info = await self.info(key, store_id)
+        return self._settings.explain(self._url, info.user, _id_of(info))
 
 
 def _check(key: Key, store_id: str) -> None:
     if not _STORE_ID.fullmatch(store_id) or not key.reaches(store_id):
         raise UnknownId("store")
+
+
+def _id_of(info: StoreInfo) -> str | None:
+    """The id of a store by which rules name it: only of one without a user."""
+    return info.id if info.user is None else None
 
 
 def _nothing() -> None:
