@@ -72,6 +72,7 @@ def serving(
     settings = settings or load_settings(environ=NOTHING_SET)
     config = config_of(create_app(url, settings, server), replace(server, port=0))
     listening = config.bind_socket()
+    listening.listen()  # whoever comes before the server is ready waits instead of being refused
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, args=([listening],), name="server under test")
     thread.start()
