@@ -22,7 +22,7 @@ class TestBucketStore(StoreSuite):
         return everything(url_for(home))
 
 
-# A store that blocks does the same for callers that await; test_bucket_trees.py runs those, too.
+# Awaited, a store that blocks runs the same code in the same single step.
 for name in [name for name in dir(TestBucketStore) if name.endswith("__async")]:
     setattr(TestBucketStore, name, None)
 
