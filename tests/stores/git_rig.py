@@ -37,6 +37,7 @@ def git(where: Path, *arguments: str) -> str:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
+        errors="replace",
         timeout=120,
         check=False,
     )
