@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from memoranda.drive import run_now
+from memoranda.policies.desk import ProposalDesk
 from memoranda.policies.stack import around_store
 from memoranda.stores.base import Backend, Store
 from memoranda.stores.git.backend import GitBackend
 from memoranda.stores.sealed.backend import SealedBackend
 from memoranda.testing.promises.steps import put, read
 from memoranda.testing.store_suite import StoreSuite
+from tests.stand_ins import fresh_store
 from tests.stores.git_rig import check, git, in_memory
 from tests.stores.test_sealed_suite import KEYS
 from tests.stores.test_wrappers import AUDITED
@@ -38,7 +40,7 @@ class TestTheWholeStackOverGit(InMemory):
         return GitBackend(home)
 
     def wrap(self, store: Store) -> Store:
-        return around_store(store, AUDITED)
+        return around_store(store, AUDITED, ProposalDesk(fresh_store("desk")))
 
 
 def test_what_is_sealed_is_sealed_in_the_repository() -> None:

@@ -74,7 +74,7 @@ def test_no_package_takes_over_a_scheme_of_ours(
 ) -> None:
     installed(tmp_path, f"{scheme} = evil:open_url\n")
     (tmp_path / "evil.py").write_text("raise SystemExit('taken over')\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     try:
         assert type(open_backend(f"{scheme}:")).__module__.startswith("memoranda.")
     except Misuse:
@@ -85,7 +85,7 @@ def test_an_unknown_scheme_names_the_known_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, "zebra = evil:open_url\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     with pytest.raises(Misuse, match=r"git:.*postgresql:.*s3:.*sealed:.*zebra:") as caught:
         open_backend("nosuch://user:secret@host")
     assert "secret" not in str(caught.value)
@@ -95,6 +95,6 @@ def test_a_package_that_cannot_be_loaded_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, "zebra = no_such_module_at_all:open_url\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     with pytest.raises(Misuse, match="other-package"):
         open_backend("zebra:x")
