@@ -70,8 +70,9 @@ def test_no_path_and_method_stands_twice_in_the_table() -> None:
 def test_without_a_good_key_nobody_learns_anything(
     one_live: Live, endpoint: Endpoint, headers: dict[str, str]
 ) -> None:
-    url = one_live.address + filled(endpoint.path)
-    answer = httpx.request(endpoint.method, url, headers=headers, content=b"{not json")
+    path = filled(endpoint.path)
+    with one_live.anybody() as client:
+        answer = client.request(endpoint.method, path, headers=headers, content=b"{not json")
     assert answer.status_code == 401
     assert answer.json()["error"]["type"] == "authentication_error"
     assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -79,12 +80,14 @@ def test_without_a_good_key_nobody_learns_anything(
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/x", "/v1/memory_stores/", "/v1/dreams"])
 def test_what_is_not_there_is_known_only_to_who_has_a_key(one_api: Api, path: str) -> None:
-    assert httpx.get(one_api.live.address + path).status_code == 401
+    with one_api.live.anybody() as client:
+        assert client.get(path).status_code == 401
     one_api.refused(404, "not_found_error", "GET", path)
 
 
 def test_a_method_that_is_not_there_is_known_only_to_who_has_a_key(one_api: Api) -> None:
-    assert httpx.put(f"{one_api.live.address}/v1/memory_stores").status_code == 401
+    with one_api.live.anybody() as client:
+        assert client.put("/v1/memory_stores").status_code == 401
     one_api.refused(405, "invalid_request_error", "PUT", "/v1/memory_stores")
     assert one_api.ask("PUT", "/v1/memory_stores").headers["allow"] == "GET, POST"
 
@@ -93,7 +96,8 @@ def test_a_method_that_is_not_there_is_known_only_to_who_has_a_key(one_api: Api)
 def test_what_is_open_holds_nothing_of_anybody(one_api: Api, path: str) -> None:
     store = one_api.store(name="a-telling-name")
     made = one_api.memory(store, "/telling-path", "telling content")
-    answer = httpx.get(one_api.live.address + path)
+    with one_api.live.anybody() as client:
+        answer = client.get(path)
     assert answer.status_code == 200
     for secret in ("telling", made["id"], store.rpartition("/")[2], one_api.key.key.id):
         assert secret not in answer.text

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memoranda import Memory
+from memoranda.config import load_settings
 from tests.server.live import Api, Live, make_key, new_home, serving, url_of
 
 
@@ -184,3 +186,21 @@ def test_what_is_written_passes_the_policies(api: Api, store: str) -> None:
     answer = api.done("POST", f"{store}/tool", json={"id": "t", "input": text})
     assert "removed before saving" in answer["content"]
     assert secret not in str(api.every(f"{store}/memory_versions", view="full"))
+
+
+def test_an_agent_sees_what_is_mounted_and_the_store_lists_only_its_own(tmp_path: Path) -> None:
+    (tmp_path / "memoranda.toml").write_text(
+        '[[rules]]\nuser = "ada"\n[[rules.mounts]]\npath = "/memories/team"\nuser = "team"\n'
+    )
+    url = url_of("folder", tmp_path)
+    with Memory.open(url, user="team") as team, Memory.open(url, user="ada") as ada:
+        team.write("/memories/style.md", "Plain words.")
+        ada.write("/memories/a.md", "mine")
+    with serving(url, settings=load_settings(tmp_path, environ={})) as live:
+        api = Api(live, "default")
+        stores = {one["name"]: one["id"] for one in api.every("/v1/memory_stores")}
+        base = f"/v1/memory_stores/{stores['ada']}"
+        block = use("t1", command="view", path="/memories/team/style.md")
+        assert "Plain words." in api.done("POST", f"{base}/tool", json=block)["content"]
+        assert [one["path"] for one in api.every(f"{base}/memories")] == ["/a.md"]
+        api.close()
