@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from memoranda import Memory
 from memoranda.config import load_settings
 from tests.server.live import Api, new_home, serving, url_of
 
@@ -438,3 +439,18 @@ def test_a_full_store_takes_no_more_and_updates_go_on(backend: str) -> None:
         api.refused(400, INVALID, "POST", f"{store}/memories", json=body)
         api.done("POST", f"{store}/memories/{made['id']}", json={"content": "x", "path": "/d"})
         api.close()
+
+
+def test_who_reads_a_memory_is_noted_by_its_path(one_api: Api) -> None:
+    store = one_api.store()
+    made = one_api.memory(store, "/a.md")
+    one_api.done("GET", f"{store}/memories/{made['id']}")
+    with Memory.open(
+        one_api.live.url,
+        workspace=one_api.key.key.workspace,
+        store_id=store.rpartition("/")[2],
+    ) as memory:
+        noted = memory.audit()[-1]
+    assert (noted.actor, noted.command, noted.path) == (
+        one_api.key.key.id, "read", "/memories/a.md",
+    )  # fmt: skip
