@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Generator
@@ -31,7 +33,9 @@ NOTHING_SET: dict[str, str] = {}
 def new_home() -> Path:
     """A new folder, in memory where the host can: nothing here is about what survives power cuts."""
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="memo-server-", dir=place))
+    home = Path(tempfile.mkdtemp(prefix="memo-server-", dir=place))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    return home
 
 
 def url_of(backend: str, home: Path) -> str:
