@@ -75,10 +75,14 @@ format: $(DEV) ## lay out the code and mend what ruff can mend
 COMPILE := $(VENV)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-annotate --no-header
 
+# What a server runs with, in a container for example.
+SERVED := backup bucket cli git postgres sealed server
+
 .PHONY: requirements
 requirements: $(DEV) ## pin again what pyproject.toml asks for; ARGS=--upgrade takes newer releases
 	$(COMPILE) --extra anthropic --extra cli --group build -o requirements/run.txt $(ARGS)
 	$(COMPILE) --all-extras --group build -c requirements/run.txt -o requirements/dev.txt $(ARGS)
+	$(COMPILE) $(SERVED:%=--extra %) --group build -c requirements/dev.txt -o requirements/serve.txt
 
 .PHONY: clean
 clean: ## remove all that make made, but never a memory

@@ -11,7 +11,8 @@ from packaging.utils import canonicalize_name
 
 from tests.house.repository import ROOT
 
-FILES = ("run", "dev")
+FILES = ("run", "dev", "serve")
+SERVED = ("backup", "bucket", "cli", "git", "postgres", "sealed", "server")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -53,7 +54,8 @@ def test_the_pins_hold_no_address_and_no_option_but_hashes(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "extras"), [("run", ("anthropic", "cli")), ("dev", ("anthropic", "cli", "dev"))]
+    ("name", "extras"),
+    [("run", ("anthropic", "cli")), ("dev", ("anthropic", "cli", "dev")), ("serve", SERVED)],
 )
 def test_the_pins_meet_what_the_project_asks_for(name: str, extras: tuple[str, ...]) -> None:
     pinned = pins(name)
@@ -66,8 +68,16 @@ def test_the_pins_meet_what_the_project_asks_for(name: str, extras: tuple[str, .
     assert unmet == []
 
 
+def test_make_pins_for_a_server_what_is_tested_here() -> None:
+    (line,) = re.findall(r"^SERVED := (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert tuple(line.split()) == SERVED
+
+
 def test_development_runs_with_the_versions_that_are_pinned_for_running() -> None:
-    run, dev = pins("run"), pins("dev")
+    run, dev, serve = pins("run"), pins("dev"), pins("serve")
+    assert {key: serve[key][0].specifier for key in serve if key in dev} == {
+        key: dev[key][0].specifier for key in serve if key in dev
+    }
     # Only the versions: a package that one of the tools needs too may be asked for on more systems.
     assert {key: run[key][0].specifier for key in run} == {
         key: dev[key][0].specifier for key in run
