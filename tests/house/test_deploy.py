@@ -7,7 +7,7 @@ from configparser import ConfigParser
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped] # pyright: ignore[reportMissingModuleSource]
+import yaml  # type: ignore[import-untyped]
 
 from memoranda.cli.main import COMMANDS
 from memoranda.server.app import SURFACES
