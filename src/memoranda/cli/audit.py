@@ -16,7 +16,6 @@ from memoranda.cli.shared.place import find_place
 from memoranda.cli.shared.progress import progress
 from memoranda.cli.shared.when import shown_time
 from memoranda.errors import Corrupt
-from memoranda.stores.audit import FLAGS
 from memoranda.text.size import format_size
 
 if TYPE_CHECKING:
@@ -120,6 +119,8 @@ def _show_table(entries: Sequence[AuditEntry]) -> None:
 
 
 def _cells(entry: AuditEntry) -> list[str]:
+    from memoranda.stores.audit import FLAGS
+
     where = "(blanked)" if entry.path is None and entry.is_blanked else entry.path or ""
     if entry.before is not None:
         where = f"{entry.before} -> {where}"
