@@ -36,6 +36,8 @@ def stored(home: Path) -> list[bytes]:
     return [bytes(client.get(key).bytes()) for key in keys]
 
 
+# The machine below goes through these trees each time; the promises one by one take half a minute.
+@pytest.mark.full
 class TestDeepBucketStore(StoreSuite):
     async def open_backend(self, home: Path) -> Backend:
         return BucketBackend("s3://nowhere", port=MemorySyncPort(store_for(home)))

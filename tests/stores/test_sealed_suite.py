@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from memoranda.stores.base import Backend
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.ram import RamBackend
@@ -18,6 +20,8 @@ from memoranda.testing.store_suite import StoreSuite
 KEYS = Keys(LocalKey(bytes(range(32))))
 
 
+# The same code as over SQLite but for the file.
+@pytest.mark.full
 class TestSealedRam(StoreSuite):
     async def open_backend(self, home: Path) -> Backend:
         return SealedBackend(RamBackend(), KEYS)
