@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import re
 import socket
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
 from typing import Any
 
 import httpx
@@ -106,6 +109,63 @@ def test_who_sends_too_slowly_is_not_waited_for() -> None:
             )
             assert connection.recv(100).startswith(b"HTTP/1.1 408 ")
         api.close()
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"GET /healthz HTTP/1.1\r\nhost: x\r\na: ", b"GET /",
+     b"GET /healthz HTTP/1.1\r\nhost: x\r\n" + b"a: b\r\n" * 100 + b"c: ",
+     b"POST /healthz HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\na: "],
+)  # fmt: skip
+def test_headers_that_never_end_are_not_kept(one_live: Live, endless: bytes) -> None:
+    with connect(one_live) as connection:
+        connection.sendall(endless)
+        assert taken(connection, 64) < 32
+
+
+def taken(connection: socket.socket, most: int) -> int:
+    """How many megabytes more the server takes before it hangs up."""
+    for number in range(most):
+        try:
+            connection.sendall(b"a" * 2**20)
+        except ConnectionError:
+            return number
+    return most
+
+
+def test_long_addresses_and_large_bodies_are_no_endless_headers(one_api: Api) -> None:
+    store = one_api.store()
+    assert one_api.ask("GET", f"{store}/memories?x={'a' * 30_000}").status_code == 200
+    one_api.memory(store, "/a", "a" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "position",
+    [b"x", b"1", b"[1]", b"null", b"\xff", b'"\\ud800"', b"[" * 4_000, b"9" * 5_000],
+)
+def test_a_cursor_that_somebody_made_up_is_refused(one_api: Api, position: bytes) -> None:
+    store = one_api.store()
+    store_id = store.rpartition("/")[2]
+    for resource, of in (
+        ("/v1/memory_stores", ("stores",)),
+        (f"{store}/memories", ("memories", store_id)),
+        (f"{store}/memory_versions", ("versions", store_id)),
+    ):
+        one_api.refused(400, INVALID, "GET", f"{resource}?page={made_up_cursor(position, *of)}")
+
+
+@pytest.mark.parametrize("position", ["", "x", "9" * 19 + ".memstore_1", "\0"])
+def test_a_place_that_no_list_of_stores_has_is_refused(api: Api, position: str) -> None:
+    cursor = made_up_cursor(json.dumps(position).encode(), "stores")
+    api.refused(400, INVALID, "GET", f"/v1/memory_stores?page={cursor}")
+
+
+def made_up_cursor(position: bytes, *of: str) -> str:
+    """What a client can make that knows how ours are made."""
+    check = blake2b(position, digest_size=8, person=b"cursor")
+    for part in of:
+        check.update(b"\0" + part.encode())
+    return "page_" + urlsafe_b64encode(check.digest() + position).decode().rstrip("=")
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,26 @@ def test_after_signing_in_one_stays_in_the_console(wanted: str) -> None:
     assert next_page(wanted) == "/console/stores"
 
 
+def test_a_session_ends_with_the_secret_it_was_begun_with(browser: Browser) -> None:
+    shared = shared_backend(browser.live.url, awaited=False)
+    try:
+        keys = Keys(shared.backend.records(KEY_KIND))
+        made = shared.drive(keys.rotate(browser.key.key.id))
+    finally:
+        shared.drive(release(shared))
+        shared.end()
+    assert browser.http.get("/console/stores").status_code == 303
+    browser.sign_in(made.credential)
+    assert browser.http.get("/console/stores").status_code == 200
+
+
+@pytest.mark.parametrize("wanted", ["//[", "http://[x]/", "http://a\u2100b/", "///console/"])
+def test_an_address_that_is_none_leads_to_the_stores(wanted: str, one_live: Live) -> None:
+    assert next_page(wanted) == "/console/stores"
+    with httpx.Client(base_url=one_live.address) as http:
+        assert http.get("/console/sign-in", params={"next": wanted}).status_code == 200
+
+
 # ---------------------------------------------------------------- other sites
 
 
@@ -206,13 +226,15 @@ def test_after_signing_in_one_stays_in_the_console(wanted: str) -> None:
         {"sec-fetch-site": "none"},
         {"sec-fetch-site": "", "origin": "https://example.com"},
         {"sec-fetch-site": ""},
+        {"sec-fetch-site": "", "origin": "http://["},
+        {"sec-fetch-site": "", "origin": "null", "host": ""},
     ],
 )
 def test_what_another_site_sends_changes_nothing(
     headers: dict[str, str], browser: Browser, store: str
 ) -> None:
     del browser.http.headers["sec-fetch-site"]
-    given = {name: value for name, value in headers.items() if value}
+    given = {name: value for name, value in headers.items() if value or name == "host"}
     answer = browser.http.post(
         f"/console{store}/delete", data={"path": "/memories/notes"}, headers=given
     )
@@ -408,6 +430,27 @@ def test_a_key_is_shown_once_and_revoked(browser: Browser) -> None:
     assert "has a role" in browser.act("/keys", 400, name="x", role="root").text
 
 
+def test_a_key_that_cant_be_is_not_made_and_the_page_says_why(browser: Browser) -> None:
+    for days in ("1234567", "999999", "0"):
+        browser.act("/keys", 400, role="read", days=days)
+    assert "printed" in browser.act("/keys", 400, role="read", name="a\nb").text
+    assert len(browser.facts("/keys")["keys"]) == 1
+
+
+def test_who_administers_some_stores_has_no_power_over_other_keys(
+    browser: Browser, store: str
+) -> None:
+    some = (store.removeprefix("/stores/"),)
+    fellow = make_key(browser.live.url, workspace=browser.workspace, role="read", stores=some)
+    other = Browser(browser.live, browser.workspace, stores=some)
+    shown = {one["id"] for one in other.facts("/keys")["keys"]}
+    assert shown == {fellow.key.id, other.key.key.id}
+    other.act("/keys/revoke", 404, id=browser.key.key.id)
+    assert len(browser.facts("/keys")["keys"]) == 3
+    other.act("/keys/revoke", id=fellow.key.id)
+    other.http.close()
+
+
 # ---------------------------------------------------------------- who may what
 
 
@@ -500,6 +543,30 @@ def test_a_form_of_another_kind_is_refused(browser: Browser, store: str) -> None
     assert answer.status_code == 400
     answer = browser.http.post(f"/console{store}/edit", data={"path": "/memories/x.md"})
     assert "The form has no field text." in answer.text
+
+
+@pytest.mark.parametrize("body", [b"a=&" * 60, b"text=" + b"a" * 1_100_000])
+def test_a_form_that_is_too_much_is_refused(body: bytes, browser: Browser, store: str) -> None:
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    answer = browser.http.post(f"/console{store}/new", content=body, headers=kind)
+    assert answer.status_code == 400
+    assert "The form has too many fields" in answer.text
+
+
+@pytest.mark.parametrize("after", ["", "x", "1.", "\0", "99999999999999999999.memstore_1", "é"])
+def test_a_position_that_is_none_is_a_page_that_says_so(after: str, browser: Browser) -> None:
+    answer = browser.http.get("/console/stores", params={"after": after})
+    assert answer.status_code in {200, 400}, answer.text
+
+
+def test_programs_see_by_the_status_what_came_of_a_form(browser: Browser, store: str) -> None:
+    wants = {"accept": "application/json"}
+    wrong = browser.http.post("/console/sign-in", data={"key": "x"}, headers=wants)
+    assert wrong.status_code == 401
+    form = {"path": "/memories/notes/tea.md", "text": "x", "version_id": "memver_1"}
+    lost = browser.http.post(f"/console{store}/edit", data=form, headers=wants)
+    assert lost.status_code == 409
+    assert "PUT" not in browser.http.put("/console/keys", headers=wants).headers["allow"]
 
 
 def test_files_of_the_console_come_from_a_list(one_live: Live) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,9 @@ import pytest
 
 from memoranda import Memory
 from memoranda.config import load_settings
+from memoranda.core import Core
+from memoranda.reply import ToolResult
+from memoranda.server.settings import ServerSettings
 from tests.server.live import Api, Live, make_key, new_home, serving, url_of
 
 
@@ -120,6 +125,33 @@ def test_many_who_send_one_block_at_once_make_one_change(api: Api, store: str) -
         answers = list(pool.map(send, range(8)))
     assert answers == [answers[0]] * 8
     assert len(api.every(f"{store}/memory_versions")) == 2
+
+
+def test_a_call_whose_time_is_over_is_not_begun_again_beside_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on = threading.Event()
+    n_begun = itertools.count()
+    execute = Core.execute
+
+    async def slow(core: Core, raw: object, trace_id: str | None = None) -> ToolResult:
+        if next(n_begun) == 0:
+            assert go_on.wait(30)
+        return await execute(core, raw, trace_id)
+
+    with serving(url_of("sqlite", new_home()), ServerSettings(request_seconds=1)) as live:
+        api = Api(live, "default")
+        store = api.store()
+        api.memory(store, "/a.md", "one\n")
+        monkeypatch.setattr(Core, "execute", slow)
+        block = {"id": "toolu_1", "input": COMMANDS["insert"]}
+        assert api.ask("POST", f"{store}/tool", json=block).status_code == 504
+        assert api.ask("POST", f"{store}/tool", json=block).status_code == 504
+        go_on.set()
+        assert api.done("POST", f"{store}/tool", json=block)["is_error"] is False
+        assert len(api.every(f"{store}/memory_versions")) == 2
+        assert next(n_begun) == 1
+        api.close()
 
 
 def test_two_servers_that_get_one_block_at_once_make_one_change() -> None:

@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from memoranda.command import parse
 from memoranda.errors import Conflict
@@ -59,7 +60,8 @@ class ToolCalls:
         self._hosted = hosted
         self._owner = Owner.new()
         self._answers: OrderedDict[str, tuple[str, ToolResult, float]] = OrderedDict()
-        self._running: dict[str, asyncio.Lock] = {}
+        # A lock is there as long as anybody holds it or waits for it.
+        self._running: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def _records(self) -> Records:
@@ -77,15 +79,15 @@ class ToolCalls:
             result = await self._hosted.do(core.execute(use.input, use.id))
             return tool_result(use.id, result)
         name = sha256(f"{key.workspace}\0{store_id}\0{use.id}".encode()).hexdigest()
-        lock = self._running.setdefault(name, asyncio.Lock())
-        try:
-            async with lock:
-                # A client that goes away must not leave a change without its answer.
-                result = await asyncio.shield(self._once(core, name, use, command))
-        finally:
-            if not lock.locked():
-                self._running.pop(name, None)
+        # A client that goes away, or whose time is over, must not leave a change without its
+        # answer; nor may it come again and find the same call free while it still runs.
+        result = await asyncio.shield(self._alone(core, name, use, command))
         return tool_result(use.id, result)
+
+    async def _alone(self, core: Core, name: str, use: ToolUse, command: Changing) -> ToolResult:
+        lock = self._running.setdefault(name, asyncio.Lock())
+        async with lock:
+            return await self._once(core, name, use, command)
 
     async def _once(self, core: Core, name: str, use: ToolUse, command: Changing) -> ToolResult:
         given = _fingerprint(use.input)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memoranda.async_memory import AsyncMemory
 from memoranda.core import Core
 from memoranda.drive import run_here, run_in_thread, suspending_pause
-from memoranda.errors import UnknownId
+from memoranda.errors import Misuse, UnknownId
 from memoranda.opening import mounts_of, shared_backend
 from memoranda.retry import blocking_pause
+from memoranda.server.problems import Problem
 from memoranda.shared_backends import SharedBackend, release
 from memoranda.store_source import StoreWithId
 from memoranda.stores.base import Retention
@@ -100,12 +101,21 @@ class Hosted:
     async def page(
         self, key: Key, after: str | None, limit: int, *, include_archived: bool
     ) -> StorePage:
-        """Stores of the key's workspace, newest first; also those that the key is not for."""
-        return await self._drive(
-            self.backend.list(
-                key.workspace, after=after, limit=limit, include_archived=include_archived
+        """Stores of the key's workspace, newest first; also those that the key is not for.
+
+        Raises a ``Problem`` (400) for a position that is none.
+        """
+        try:
+            return await self._drive(
+                self.backend.list(
+                    key.workspace, after=after, limit=limit, include_archived=include_archived
+                )
             )
-        )
+        except Misuse:
+            if after is None:
+                raise
+            # Only the backend knows its positions, and this one came from a client.
+            raise Problem(400, "This is no position in the list of stores.") from None
 
     async def update(
         self,

@@ -31,6 +31,8 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 MAX_NAME_CHARS: Final = 200
 MAX_STORES: Final = 100
+MAX_SECONDS: Final = 36_525 * 86_400
+"""A hundred years: well inside the times that a calendar can show."""
 
 _ID: Final = "apikey_"
 _SECRET_BYTES: Final = 32
@@ -68,6 +70,17 @@ class Key:
     def reaches(self, store_id: str) -> bool:
         """Whether the store is among those it is for; of another workspace it is not even then."""
         return self.stores is None or store_id in self.stores
+
+    def covers(self, other: Key) -> bool:
+        """Whether all that another key is for is for this one too."""
+        return self.workspace == other.workspace and (
+            self.stores is None
+            or (other.stores is not None and set(other.stores) <= set(self.stores))
+        )
+
+    def has_secret(self, digest: str, now_ns: int) -> bool:
+        """Whether a secret with this SHA-256 is one of its and counts; in constant time."""
+        return _is_among(self.secrets, digest, now_ns)
 
     def counts_at(self, now_ns: int) -> bool:
         """Whether it is neither revoked nor expired."""
@@ -176,10 +189,7 @@ class Keys:
         now = self._clock()
         key = None if record is None else _from_json(record.value)
         known = (Secret("0" * 64),) if key is None or not key.secrets else key.secrets
-        fits = False
-        for secret in known:
-            is_it = compare_digest(secret.sha256, digest)
-            fits |= is_it and (secret.until_ns is None or now < secret.until_ns)
+        fits = _is_among(known, digest, now)
         return key if key is not None and fits and key.counts_at(now) else None
 
     async def _record(self, key_id: str) -> tuple[str, str]:
@@ -191,6 +201,14 @@ class Keys:
 
 def _is_id(key_id: str) -> bool:
     return re.fullmatch(rf"{_ID}[0-9A-Za-z]{{26}}", key_id, re.ASCII) is not None
+
+
+def _is_among(secrets_: tuple[Secret, ...], digest: str, now_ns: int) -> bool:
+    fits = False
+    for secret in secrets_:
+        is_it = compare_digest(secret.sha256, digest)
+        fits |= is_it and (secret.until_ns is None or now_ns < secret.until_ns)
+    return fits
 
 
 def _new_secret(key_id: str) -> tuple[str, str, str]:
@@ -216,8 +234,8 @@ def _check(
         0 < len(stores) <= MAX_STORES and all(_STORE.fullmatch(store) for store in stores)
     ):
         raise Misuse(f"A key is for up to {MAX_STORES} stores, each named by its id, memstore_...")
-    if expires_in_seconds is not None and expires_in_seconds < 1:
-        raise Misuse("A key expires in a second or more.")
+    if expires_in_seconds is not None and not 1 <= expires_in_seconds <= MAX_SECONDS:
+        raise Misuse("A key expires after a second to 100 years; without an end it never does.")
 
 
 def _to_json(key: Key) -> str:

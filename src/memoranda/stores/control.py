@@ -178,7 +178,8 @@ def _position(after: str | None) -> tuple[int, str]:
     if after is None:
         return 2**63 - 1, ""
     created, dot, store_id = after.partition(".")
-    if not dot or not created.isascii() or not created.isdigit() or len(created) > 19:
+    is_time = created.isascii() and created.isdigit() and len(created) <= 19
+    if not dot or not is_time or int(created) >= 2**63:
         raise Misuse("This is no position in a list of stores.")
     return int(created), store_id
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memoranda.errors import UnknownId, Unsupported
+from memoranda.errors import Misuse, UnknownId, Unsupported
 from memoranda.server.console.pages import (
     Facts,
     action,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _ENTRIES: Final = 200
 _DAY_SECONDS: Final = 86_400
+_MOST_DIGITS: Final = 6
 
 
 # ---------------------------------------------------------------- proposals
@@ -111,13 +112,13 @@ def _entry(one: AuditEntry) -> Facts:
 
 
 async def keys(visit: Visit) -> Facts:
-    """The keys of the workspace, and a form for a new one."""
+    """The keys for no more than this key is for, and a form for a new one."""
     return await _keys(visit, None)
 
 
 async def _keys(visit: Visit, credential: str | None) -> Facts:
     found = await visit.services.hosted.do(visit.services.keys.list())
-    own = [_key(one) for one in found if one.workspace == visit.key.workspace]
+    own = [_key(one) for one in found if visit.key.covers(one)]
     return {"title": "Keys", "keys": own, "roles": list(ROLES), "credential": credential}
 
 
@@ -137,30 +138,32 @@ async def create_key(visit: Visit, form: Mapping[str, str]) -> ASGIApp:
     """Make a key and show it, this once. Never in an address: those are kept by browsers."""
     role = field(form, "role")
     days = form.get("days", "").strip()
-    if role not in ROLES or (
-        days and not (days.isascii() and days.isdigit() and int(days[:6]) > 0)
-    ):
+    is_span = days.isascii() and days.isdigit() and len(days) <= _MOST_DIGITS
+    if role not in ROLES or (days and not is_span):
         raise Problem(400, "A key has a role, and counts for a whole number of days or for ever.")
-    made = await visit.services.hosted.do(
-        visit.services.keys.create(
-            name=form.get("name", ""),
-            workspace=visit.key.workspace,
-            role=role,
-            # Who sees some stores only can't make a key that sees more.
-            stores=visit.key.stores,
-            expires_in_seconds=int(days[:6]) * _DAY_SECONDS if days else None,
+    try:
+        made = await visit.services.hosted.do(
+            visit.services.keys.create(
+                name=form.get("name", ""),
+                workspace=visit.key.workspace,
+                role=role,
+                # Who sees some stores only can't make a key that sees more.
+                stores=visit.key.stores,
+                expires_in_seconds=int(days) * _DAY_SECONDS if days else None,
+            )
         )
-    )
+    except Misuse as error:  # what was typed can't be
+        raise Problem(400, str(error)) from None
     facts = await _keys(visit, made.credential)
     return page(visit.request, "keys.html", {"key": key_facts(visit.key), **facts})
 
 
 async def revoke_key(visit: Visit, form: Mapping[str, str]) -> ASGIApp:
-    """Have a key of the workspace count no more."""
+    """Have a key count no more: one that is for no more than this key is for."""
     key_id = field(form, "id")
     hosted, known = visit.services.hosted, visit.services.keys
     key = await hosted.do(known.get(key_id))
-    if key.workspace != visit.key.workspace:
+    if not visit.key.covers(key):
         raise UnknownId("key")
     await hosted.do(known.revoke(key_id))
     visit.services.known_keys.forget()

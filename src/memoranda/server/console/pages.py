@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 
 from memoranda.server.call import Endpoint, Needs, Visit
@@ -51,8 +53,13 @@ async def form_of(visit: Visit) -> dict[str, str]:
     kind = visit.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Problem(400, "A form is sent as application/x-www-form-urlencoded.")
-    async with visit.request.form(max_fields=50) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
+    try:
+        async with visit.request.form(max_fields=50) as form:
+            return {name: value for name, value in form.items() if isinstance(value, str)}
+    except MultiPartException:
+        raise Problem(400, "The form has too many fields, or one over 1 MB.") from None
+    except ClientDisconnect:
+        raise Problem(400, "The client went away before its form was whole.") from None
 
 
 def go(to: str, done: str | None = None, **query: str) -> RedirectResponse:

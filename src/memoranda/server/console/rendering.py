@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from memoranda.escape import escape_for_display
-from memoranda.server.answers import json_response
+from memoranda.server.answers import json_response, problem_response
 from memoranda.text.size import format_size
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def page(
 ) -> Response:
     """A page, or its facts as JSON (``?format=json``, or who accepts JSON and no HTML)."""
     if wants_json(request):
-        return json_response(dict(facts))
+        answer = json_response(dict(facts))
+        answer.status_code = status
+        return answer
     text = (
         _environment()
         .get_template(template)
@@ -71,7 +73,7 @@ def page(
 def problem_page(problem: Problem, request: Request, request_id: str) -> ASGIApp:
     """A problem as a page with a way on, or as JSON."""
     if wants_json(request):
-        return Response(problem.body(request_id), problem.status, media_type="application/json")
+        return problem_response(problem, request_id)
     facts = {
         "title": _TITLES.get(problem.status, "That did not work"),
         "message": problem.message,

@@ -1,7 +1,8 @@
 """Who is signed in: a session for a key, kept in the control store by the hash of its cookie.
 
 The cookie is 256 random bits, sent to ``/console`` only, out of reach of scripts, and never to a
-request that another site caused (``SameSite=Strict``). Its key counts anew at each request.
+request that another site caused (``SameSite=Strict``). Its key, and the secret that was
+shown, count anew at each request.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import secrets
 import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from starlette.responses import RedirectResponse
 
@@ -56,7 +57,8 @@ class SessionGuard(Guard):
             key = await services.hosted.do(services.keys.get(session["key"]))
         except UnknownId:
             raise _signed_out() from None
-        if now >= session["until_ns"] or not key.counts_at(now):
+        is_known = key.has_secret(session.get("secret", ""), now)
+        if now >= session["until_ns"] or not key.counts_at(now) or not is_known:
             raise _signed_out()
         return key
 
@@ -74,22 +76,27 @@ def check_origin(request: Request) -> None:
     if request.method in _SAFE:
         return
     site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
+    host = request.headers.get("host")
     if site is not None:
         is_ours = site == "same-origin"
     else:
-        is_ours = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
+        origins = {f"http://{host}", f"https://{host}"} if host else set[str]()
+        is_ours = request.headers.get("origin") in origins
     if not is_ours:
         raise Problem(403, "This was not sent from a page of this console.")
 
 
-async def sign_in(services: Services, key: Key, response: Response, *, is_https: bool) -> None:
-    """Begin a session for a key, and give its cookie."""
+async def sign_in(
+    services: Services, key: Key, credential: str, response: Response, *, is_https: bool
+) -> None:
+    """Begin a session for a key, and give its cookie. It ends with the secret it was begun with:
+    who rotates a key because its secret got about shuts out who has it."""
     records = services.hosted.records(KIND)
     await services.hosted.do(_sweep(records))
     token = secrets.token_urlsafe(32)
     until_ns = time.time_ns() + SESSION_SECONDS * _SECOND_NS
-    value = json.dumps({"key": key.id, "until_ns": until_ns})
+    secret = sha256(credential.encode()).hexdigest()
+    value = json.dumps({"key": key.id, "secret": secret, "until_ns": until_ns})
     await services.hosted.do(records.put(_digest(token), value, ABSENT))
     response.set_cookie(
         COOKIE,
@@ -111,9 +118,8 @@ async def sign_out(services: Services, request: Request, response: Response) -> 
 
 def next_page(wanted: str) -> str:
     """Where to go after signing in: only to pages of the console, whatever a link says."""
-    parts = urlsplit(wanted)
-    is_ours = not parts.scheme and not parts.netloc and parts.path.startswith(f"{PATH}/")
-    return wanted if is_ours and "\\" not in wanted and wanted.isprintable() else f"{PATH}/stores"
+    is_ours = wanted.startswith(f"{PATH}/") and "\\" not in wanted and wanted.isprintable()
+    return wanted if is_ours else f"{PATH}/stores"
 
 
 async def _sweep(records: Records) -> None:

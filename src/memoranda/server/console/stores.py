@@ -18,7 +18,7 @@ from memoranda.server.console.pages import (
     store_facts,
 )
 from memoranda.server.console.rendering import time_of
-from memoranda.server.problems import Problem
+from memoranda.server.problems import Problem, problem_of
 from memoranda.stores.base import Directory
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ async def _with_usage(visit: Visit, info: StoreInfo) -> Facts:
     try:
         used = await (await hosted.memory(visit.key, info.id)).usage()
     except MemorandaError as error:
-        return {**facts, "problem": str(error)}
+        return {**facts, "problem": problem_of(error).message}
     limits = hosted.policy(info).limits
     return {
         **facts,

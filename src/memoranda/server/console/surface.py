@@ -47,12 +47,14 @@ async def _sign_in(visit: Visit) -> ASGIApp:
     check_origin(visit.request)
     form = await form_of(visit)
     wanted = next_page(form.get("next", ""))
-    key = await visit.services.known_keys.find(form.get("key", "").strip(), time.time_ns())
+    given = form.get("key", "").strip()
+    key = await visit.services.known_keys.find(given, time.time_ns())
     if key is None:
         facts = {"title": "Sign in", "key": None, "wrong": True, "next": wanted}
         return page(visit.request, "sign-in.html", facts, status=401)
     response = RedirectResponse(wanted, 303)
-    await sign_in(visit.services, key, response, is_https=visit.request.url.scheme == "https")
+    is_https = visit.request.url.scheme == "https"
+    await sign_in(visit.services, key, given, response, is_https=is_https)
     return response
 
 
