@@ -9,6 +9,7 @@
     |   |-- BadPath              the path policy refuses the path
     |   |-- NotFound             nothing lives at the path
     |   |-- UnknownId            no store, memory or version has this id
+    |   |   `-- UnknownUser      nothing is kept of this user
     |   |-- AlreadyExists        something lives at the path already
     |   |-- IsADirectory         a file was wanted, the path is a directory
     |   |-- NotADirectory        a parent of the path is a file
@@ -39,6 +40,7 @@
     |   `-- PreconditionFailed   the content is not what the caller took it for
     |-- Unavailable              storage can't answer now; nothing is lost, try later
     |-- Corrupt                  stored data fails its checks
+    |   `-- DamagedBackup        the file of a backup does
     `-- Misuse                   the calling program is wrong; never shown to Claude
         `-- StoreSuspended       a store waits that said it never does
 
@@ -184,6 +186,14 @@ class UnknownId(Refused):
     def __init__(self, kind: str) -> None:
         super().__init__(f"There is no {kind} with this id.")
         self.kind = kind
+
+
+class UnknownUser(UnknownId):
+    """A user of this name has no store yet."""
+
+    def __init__(self) -> None:
+        super().__init__("store")
+        self.args = ("This user has no memory here.",)
 
 
 class AlreadyExists(AboutPath):
@@ -559,6 +569,10 @@ class Corrupt(MemorandaError):
     code = "corrupt"
     http_status = 500
     exit_code = 8
+
+
+class DamagedBackup(Corrupt):
+    """A file is no backup, or one that is damaged or cut off; no store is concerned."""
 
 
 class Misuse(MemorandaError):

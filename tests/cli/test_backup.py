@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import PROGRAM, as_program, create, done, environment, refused
+from tests.cli.command_line import PROGRAM, as_program, create, done, environment, refused, run
 
 THERE = ("--store", "./there")
 
@@ -33,7 +33,10 @@ def test_a_damaged_backup_restores_nothing() -> None:
     data = bytearray(Path("b.backup").read_bytes())
     data[-40] ^= 1
     Path("b.backup").write_bytes(data)
-    assert refused("restore-backup", "b.backup", *THERE)[0] == 8
+    code, said = refused("restore-backup", "b.backup", *THERE)
+    assert code == 8
+    assert "memoranda verify" not in said, "no store is concerned"
+    assert "Is it the right folder" in run("backup", "none.backup", *THERE).stderr
     assert not Path("there").exists()
 
 

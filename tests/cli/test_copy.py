@@ -77,8 +77,12 @@ def test_a_history_is_never_mixed_with_another_one() -> None:
 
 
 def test_what_is_not_there_cannot_be_copied() -> None:
-    assert refused("copy", "./memory", "./there", "--user", "nobody")[0] == 3
-    assert done("copy", "./memory", "./there") == "Copied and compared 0 stores, 0 versions.\n"
+    code, said = refused("copy", "./memory", "./there", "--user", "nobody")
+    assert code == 3
+    assert "This user has no memory here.\nmemoranda users" in said
+    result = run("copy", "./memory", "./there")
+    assert (result.exit_code, result.stdout) == (0, "Copied and compared 0 stores, 0 versions.\n")
+    assert "Is it the right folder" in result.stderr
 
 
 def test_at_a_terminal_a_bar_shows_how_far_the_copy_is() -> None:

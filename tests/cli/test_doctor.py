@@ -21,7 +21,7 @@ def test_a_machine_where_all_is_well() -> None:
     found = checks()
     assert {check["state"] for check in found.values()} == {"ok"}
     assert "anthropic" in found["extras"]["seen"]
-    assert found["memory"]["seen"].startswith("1 memories, 5B")
+    assert found["memory"]["seen"].startswith("1 memory, 5B")
     assert found["folder"]["seen"] == "private (mode 0700)"
     assert "credentials: mask" in done("doctor")
 

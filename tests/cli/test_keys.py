@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import socket
 
 import pytest
 
-from tests.cli.command_line import done, json_of, refused, run
+from tests.cli.command_line import as_program, done, json_of, refused, run
 
 
 def test_a_key_is_shown_once_and_usable_by_its_id() -> None:
@@ -79,3 +80,20 @@ def test_a_setting_of_the_server_that_cant_be_is_refused(
     code, said = refused("serve", "--port", "0") if name != "PORT" else refused("serve")
     assert code == 9
     assert name.lower() in said.lower()
+
+
+def test_a_key_that_nobody_has_is_looked_for_with_keys_list() -> None:
+    code, said = refused("keys", "revoke", "apikey_nobody", "--yes")
+    assert code == 3
+    assert said.endswith("memoranda keys list shows the ids of keys.\n")
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = as_program("serve", "--port", str(port))
+    said = ended.stderr.decode()
+    assert ended.returncode == 9
+    assert f"Can't listen on 127.0.0.1, port {port}" in said
+    assert "--port" in said
+    assert "Traceback" not in said

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from memoranda.cli.shared.backup_file import PIPE, writing
-from memoranda.cli.shared.options import AsJson, StoreUrl, UserName, Workspace
-from memoranda.cli.shared.output import counted, note, print_json, say
+from memoranda.cli.shared.options import AsJson, StoreUrl, UserOrAll, Workspace
+from memoranda.cli.shared.output import NO_STORES, counted, note, print_json, say
 from memoranda.cli.shared.place import acting, find_place
 from memoranda.cli.shared.progress import progress
 from memoranda.errors import Misuse
@@ -26,7 +26,7 @@ def backup(
     ] = None,
     workspace: Workspace = None,
     store: StoreUrl = None,
-    user: UserName = None,
+    user: UserOrAll = None,
     as_json: AsJson = False,
 ) -> None:
     """Write memories with their history into one file.
@@ -43,6 +43,8 @@ def backup(
     place = find_place(store, None, quiet=True)
     with place.backend() as shared, progress("Backing up") as tell:
         infos = shared.drive(stores_of(shared.backend, user, workspace))
+        if not infos:
+            note(NO_STORES)
         with writing(file, recipients or ()) as out:
             done = shared.drive(
                 write_backup(shared.backend, infos, out.write, acting(), progress=tell)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoranda.cli.shared.both_ends import both_ends
-from memoranda.cli.shared.options import AsJson, DryRun, UserName, Workspace
-from memoranda.cli.shared.output import counted, print_json, say
+from memoranda.cli.shared.options import AsJson, DryRun, UserOrAll, Workspace
+from memoranda.cli.shared.output import NO_STORES, counted, note, print_json, say
 from memoranda.cli.shared.place import acting
 from memoranda.cli.shared.progress import progress
 
@@ -35,7 +35,7 @@ def copy(
     ] = False,
     workspace: Workspace = None,
     dry_run: DryRun = False,
-    user: UserName = None,
+    user: UserOrAll = None,
     as_json: AsJson = False,
 ) -> None:
     """Copy memories, history and all, into another store.
@@ -53,6 +53,8 @@ def copy(
         )
     with both_ends(source, target) as ends:
         infos = ends.drive(stores_of(ends.source.backend, user, workspace))
+        if not infos:
+            note(NO_STORES)
         work = _work(ends, heads_only=heads_only, into_existing=into_existing, dry_run=dry_run)
         with progress("Copying") as tell:
             copies: list[Copied] = []

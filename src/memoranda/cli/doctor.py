@@ -14,7 +14,7 @@ import typer
 
 from memoranda.cli.shared.advice import advice_for, said_by
 from memoranda.cli.shared.options import AsJson, StoreUrl, UserName
-from memoranda.cli.shared.output import print_json, say, table
+from memoranda.cli.shared.output import counted, print_json, say, table
 from memoranda.cli.shared.place import find_place
 from memoranda.errors import MemorandaError
 from memoranda.text.size import format_size
@@ -104,7 +104,9 @@ def _storage(place: Place) -> Iterator[Check]:
     took_ms = (time.perf_counter() - began) * 1000
     yield Check("storage", "ok", f"answers, in {took_ms:,.0f} ms")
     yield Check(
-        "memory", "ok", f"{used.files:,} memories, {format_size(used.size_bytes)} ({place.user})"
+        "memory",
+        "ok",
+        f"{counted(used.files, 'memory', 'memories')}, {format_size(used.size_bytes)} ({place.user})",
     )
     ahead = newest[0].created_at.timestamp() - time.time() if newest else 0.0
     if ahead > _AHEAD_SECONDS:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from memoranda.errors import Misuse
 from memoranda.server.app import create_app
 from memoranda.server.edge import JsonLines
 from memoranda.server.protocol import protocol_of
@@ -59,7 +60,15 @@ class _Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit as end:  # uvicorn has logged what failed
+            if self.lifespan.should_exit:
+                raise
+            raise Misuse(
+                f"Can't listen on {self.config.host}, port {self.config.port}: it is in use, or not"
+                " this machine's. Choose another with --port (0 takes a free one) or --host."
+            ) from end
         for server in getattr(self, "servers", []):
             for listening in server.sockets:
                 host, port = listening.getsockname()[:2]

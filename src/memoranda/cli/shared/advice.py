@@ -44,8 +44,13 @@ _ADVICE: Final[dict[type[MemorandaError], str]] = {
     Unavailable: "Nothing is lost. Mend the cause, then try again.",
     StoreExists: "Nothing is ever put over a store: use another place, or erase what is there.",
     OtherContents: "Use another place, or erase what is there first.",
-    UnknownId: "memoranda history shows the ids of versions, memoranda users those of stores.",
 }
+_WHERE_IDS_ARE: Final = {
+    "key": "memoranda keys list shows the ids of keys.",
+    "proposal": "memoranda proposals list shows the ids of proposals.",
+    "store": "memoranda users shows whose memories there are, and their ids.",
+}
+_OTHER_IDS: Final = "memoranda history shows the ids of versions, memoranda users those of stores."
 
 
 def said_by(error: MemorandaError) -> str:
@@ -58,4 +63,6 @@ def advice_for(error: MemorandaError) -> str:
     if isinstance(error, ManyMatches):
         lines = ", ".join(str(line) for line in error.lines)
         return f"It is on lines {lines}. Give more of the text around the place that is meant."
+    if isinstance(error, UnknownId):
+        return _WHERE_IDS_ARE.get(error.kind, _OTHER_IDS)
     return _ADVICE.get(type(error), "")

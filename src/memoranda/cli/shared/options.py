@@ -34,6 +34,12 @@ UserName: TypeAlias = Annotated[
         help="Whose memory, or the id of a store. Else MEMORANDA_USER, memoranda.toml, default.",
     ),
 ]
+UserOrAll: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--user", metavar="NAME", help="Only this user's, or the store with this id; else all."
+    ),
+]
 AsJson: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs.", callback=_note_json)
 ]

@@ -15,6 +15,7 @@ from memoranda.escape import escape_for_display
 
 # The longest escape of one character: \U000e0041.
 _ESCAPE_CHARS: Final = 10
+NO_STORES: Final = "Note: nothing is kept there yet. Is it the right folder or URL?"
 
 
 def harmless(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from memoranda.digests import sha256
-from memoranda.errors import Corrupt
+from memoranda.errors import DamagedBackup
 
 Read: TypeAlias = Callable[[int], bytes]
 """Gives up to so many bytes, none at the end, as files do."""
@@ -42,13 +42,13 @@ class Frame(NamedTuple):
     payload: bytes
 
     def fields(self) -> dict[str, Any]:
-        """The payload as a JSON object; raises ``Corrupt``."""
+        """The payload as a JSON object; raises ``DamagedBackup``."""
         try:
             value: object = json.loads(self.payload)
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise Corrupt("A part of the backup can't be read.")
+            raise DamagedBackup("A part of the backup can't be read.")
         return cast("dict[str, Any]", value)
 
 
@@ -76,28 +76,28 @@ class FrameWriter:
 class FrameReader:
     """Reads frames and sees that none is missing, changed, or in another place.
 
-    Holds one frame in memory, whatever the stream says. Raises ``Corrupt``.
+    Holds one frame in memory, whatever the stream says. Raises ``DamagedBackup``.
     """
 
     def __init__(self, read: Read) -> None:
         self._read = read
         self._digest = sha256(MAGIC).digest()
         if self._take(len(MAGIC), _STRANGE) != MAGIC:
-            raise Corrupt(_STRANGE)
+            raise DamagedBackup(_STRANGE)
 
     def next(self) -> Frame:
         """The next frame; after ``END`` nothing follows."""
         head = self._take(1 + _LENGTH_BYTES, _CUT)
         kind, length = head[:1], int.from_bytes(head[1:], "big")
         if kind not in _KINDS or length > LARGEST_FRAME:
-            raise Corrupt(_CHANGED)
+            raise DamagedBackup(_CHANGED)
         payload = self._take(length, _CUT)
         digest = self._take(_DIGEST_BYTES, _CUT)
         self._digest = _following(self._digest, head, payload)
         if digest != self._digest:
-            raise Corrupt(_CHANGED)
+            raise DamagedBackup(_CHANGED)
         if kind == END and self._read(1):
-            raise Corrupt("Something follows the end of the backup.")
+            raise DamagedBackup("Something follows the end of the backup.")
         return Frame(kind, payload)
 
     def _take(self, length: int, otherwise: str) -> bytes:
@@ -105,7 +105,7 @@ class FrameReader:
         while length:
             part = self._read(length)
             if not part:
-                raise Corrupt(otherwise)
+                raise DamagedBackup(otherwise)
             parts.append(part)
             length -= len(part)
         return b"".join(parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from memoranda.digests import sha256
-from memoranda.errors import BadPath, Corrupt, Misuse
+from memoranda.errors import BadPath, DamagedBackup, Misuse
 from memoranda.operations.backup import frames
 from memoranda.operations.backup.writing import LARGEST_BATCH_BYTES
 from memoranda.path import ROOT, MemoryPath
@@ -50,7 +50,7 @@ class UseSaid(NamedTuple):
 
 
 class BackupReader:
-    """Gives the parts of a backup in order; raises ``Corrupt`` at the first that is wrong."""
+    """Gives the parts of a backup in order; raises ``DamagedBackup`` at the first that is wrong."""
 
     def __init__(self, read: frames.Read) -> None:
         self._frames: FrameReader = frames.FrameReader(read)
@@ -152,7 +152,7 @@ class BackupReader:
 
 
 def check_backup(read: frames.Read) -> int:
-    """Read a whole backup and check each part; gives how many versions it holds. Raises ``Corrupt``."""
+    """Read a whole backup and check each part; gives how many versions it holds. Raises ``DamagedBackup``."""
     reader = BackupReader(read)
     n_versions = 0
     while reader.store() is not None:
@@ -229,5 +229,5 @@ def _path(fields: dict[str, Any], name: str) -> MemoryPath:
         raise _wrong("a path leads where none may") from None
 
 
-def _wrong(what: str) -> Corrupt:
-    return Corrupt(f"The backup can't be restored: {what}.")
+def _wrong(what: str) -> DamagedBackup:
+    return DamagedBackup(f"The backup can't be restored: {what}.")

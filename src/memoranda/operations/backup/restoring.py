@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.digests import sha256
-from memoranda.errors import Corrupt, MemorandaError, UnknownId, Unsupported
+from memoranda.errors import Corrupt, DamagedBackup, MemorandaError, UnknownId, Unsupported
 from memoranda.operations.backup.reading import BackupReader
 from memoranda.operations.copying.copying import check_able, context_of, settle_info
 from memoranda.operations.copying.history import Forward
@@ -121,7 +121,7 @@ async def _restore(reader: BackupReader, store: Store, said: StoreSaid, tell: _T
         with suppress(Unsupported):
             await store.touch((use.path,), use.at_ns)
     if reader.store_end() != done:
-        raise Corrupt("The backup can't be restored: versions are missing.")
+        raise DamagedBackup("The backup can't be restored: versions are missing.")
     await _compare(store, digest, done)
     return done
 

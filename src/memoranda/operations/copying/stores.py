@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memoranda.errors import UnknownId, Unsupported
+from memoranda.errors import UnknownUser, Unsupported
 from memoranda.stores.companions import RESERVED
 from memoranda.tenant import DEFAULT_WORKSPACE, STORE_PREFIX
 
@@ -18,7 +18,8 @@ async def stores_of(
     """The store of ``user`` (a name, or the id of a store) in a workspace, the default one unless
     said; without a user all stores of the workspace, or of all workspaces. Oldest first.
 
-    Where a backend can't tell its workspaces, those of the default one. Raises ``UnknownId``.
+    Where a backend can't tell its workspaces, those of the default one. Raises ``UnknownId`` for an id, ``UnknownUser`` for a
+    name.
     """
     if user is not None:
         return [await _one(backend, user, workspace or DEFAULT_WORKSPACE)]
@@ -39,7 +40,7 @@ async def _one(backend: Backend, user: str, workspace: str) -> StoreInfo:
         return await backend.info(user, workspace)
     found = await backend.find_user(user, workspace)
     if found is None:
-        raise UnknownId("store")
+        raise UnknownUser
     return found
 
 

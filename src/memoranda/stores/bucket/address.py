@@ -24,7 +24,8 @@ _PREFIX: Final = lazy_pattern(
 )
 _FORM: Final = (
     "An object store's URL has the form s3://bucket/prefix, gs://bucket/prefix or"
-    " az://container/prefix; the prefix is made of letters, digits and . _ @ + = - /."
+    " az://container/prefix; a bucket's name has at least two letters or digits, the prefix is"
+    " made of letters, digits and . _ @ + = - /."
 )
 _ALLOW_HTTP: Final = "allow_http"
 _YES: Final = frozenset({"true", "1", "yes"})

@@ -12,6 +12,10 @@ from memoranda.stores.patience import Again, Lost
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+UNREACHABLE: Final = (
+    "The object store can't be reached; try again. If it never answers, look at endpoint, region and"
+    " credentials; an endpoint without TLS on another machine needs allow_http=true."
+)
 NO_BUCKET: Final = "There is no such bucket or container, or it can't be seen; nothing changed."
 
 
@@ -56,7 +60,7 @@ def translated() -> Generator[None]:
     except (exceptions.BaseError, OSError) as error:
         if _is_refused(str(error)):
             raise Again("The object store can't do this just now; try again.") from error
-        raise Lost("The object store can't be reached; try again.") from error
+        raise Lost(UNREACHABLE) from error
 
 
 def _is_refused(text: str) -> bool:

@@ -77,6 +77,10 @@ VERIFIED_AT_ONCE: Final = 50
 _REMEDY: Final = (
     "Restore an older version, or write it anew; find out who can write to the storage."
 )
+_NO_KEYS: Final = (
+    "This store has no keys: either it was filled without sealed: (then leave that off; memoranda copy"
+    " seals it into another place), or the keys of this store are gone."
+)
 _BY: Final = Context(actor="memoranda", command="read")
 
 
@@ -115,7 +119,7 @@ class SealedStore(WrapperStore):
         """The keys to open contents with."""
         loaded = self._loaded or await self.load()
         if loaded is None:
-            raise Corrupt("the keys of this store are gone")
+            raise Corrupt(_NO_KEYS)
         return loaded.ring
 
     async def _ring_for(self, sealed: bytes) -> Ring:
