@@ -26,10 +26,25 @@ def old_version() -> str:
     return version_ids("/memories/notes.md")[1]
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ELSEWHERE])
-def test_the_example_works(command: str, old_version: str) -> None:
+def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an example takes for granted besides."""
     if command == "create":
         done("delete", "/memories/notes.md")
+    elif command == "edit":
+        monkeypatch.setenv("VISUAL", "sh -c 'echo more >> $0'")
+    elif command == "rotate-key":
+        monkeypatch.setenv("MEMORANDA_SEALED_KEY", "00" * 32)
+        monkeypatch.setenv("MEMORANDA_STORE", "sealed:./sealed")
+        create("/memories/a.md")
+    elif command == "restore-backup":
+        (file,) = re.findall(r"Example: memoranda restore-backup (\S+)", done(command, "--help"))
+        done("backup", file)
+        monkeypatch.setenv("MEMORANDA_STORE", "./elsewhere")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ELSEWHERE])
+def test_the_example_works(command: str, old_version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(command, monkeypatch)
     found = re.search(r"^  Example: memoranda (.+)$", done(command, "--help"), re.M)
     assert found is not None
     typed = [

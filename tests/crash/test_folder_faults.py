@@ -116,7 +116,7 @@ def test_a_kill_at_any_operation_leaves_the_old_state_or_the_new_one(
         rig.close()
         if not was_killed:
             break
-    assert at > 10
+    assert at > 5  # so many changes of the disk, and more
 
 
 def seen_by_views(rig: FolderRig, paths: set[str]) -> State:

@@ -171,7 +171,7 @@ def test_a_kill_at_any_operation_leaves_the_old_state_or_the_new_one(
         rig.check()
         rig.close()
         shutil.rmtree(tmp_path / str(at))
-    assert at > 10
+    assert at > 5  # so many changes of the disk, and more
 
 
 @pytest.mark.parametrize("kind", ["once", "lasting"])

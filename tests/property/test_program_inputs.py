@@ -89,6 +89,8 @@ def known_ids(memory: Memory) -> dict[str, list[Any]]:
         "text": ["one", '"one'],
         "layout": ["auto", "plain"],
         "confirm": ["default"],
+        "proposal_id": ["prop_" + "0" * 28],
+        "versions": [memory.history()],
     }
 
 

@@ -284,7 +284,7 @@ def test_heads_are_mixed_only_where_no_path_has_another_content(
     assert run_now(tree(copy)) == {"/a": b"other", "/b": b"2"}
 
 
-def test_histories_come_out_of_buckets_and_git_and_heads_go_in(
+def test_histories_go_through_buckets_and_git(
     backends: dict[str, Callable[[], Backend]], tmp_path: Path
 ) -> None:
     whole = backends["ram"]()
@@ -292,9 +292,12 @@ def test_histories_come_out_of_buckets_and_git_and_heads_go_in(
     heads_there = run_now(tree(run_now(whole.for_user("ada"))))
     git, bucket = GitBackend(tmp_path / "git"), BucketBackend(bucket_url(tmp_path))
     for kind, source in (("sqlite", git), ("folder", bucket)):
-        with pytest.raises(Unsupported):
+        if source is git:  # it can't redact, and some of this history is redacted
+            with pytest.raises(Unsupported):
+                copied(whole, source)
+            heads(whole, source, info_of(whole))
+        else:
             copied(whole, source)
-        heads(whole, source, info_of(whole))
         store = run_now(source.for_user("ada"))
         assert run_now(tree(store)) == heads_there
         run_now(put(store, "/a-new", b"1"))

@@ -58,7 +58,8 @@ class FindsItselfInTheWay(Batch):
 @batch("a_memory_may_take_the_name_of_its_own_directory_by_way_of_another")
 class CannotMoveToAnEmptiedDirectory(Batch):
     def move(self, change: Move) -> None:
-        emptied = {path for path in self.touched if path.is_below(change.target)}
+        before = self.store.state().live  # of before the batch
+        emptied = {path for path in before if path.is_below(change.target)}
         if emptied:
             raise errors.AlreadyExists(change.target)
         super().move(change)

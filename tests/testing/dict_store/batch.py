@@ -36,7 +36,6 @@ class Batch:
         self.state = state
         self.context = context
         self.made: list[Version] = []
-        self.touched: dict[MemoryPath, int] = {}
         self.archived = store.backend.is_archived(store)
         self.number = len(state.versions) + 1
         self.at = store.now()
