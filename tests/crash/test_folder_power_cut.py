@@ -89,7 +89,7 @@ def test_every_acknowledged_state_comes_back(
         rig.check()
         assert rig.external() == [], seed
         assert rig.history()[: len(history)] == history, seed
-        rig.close()
+        rig.bury()
 
 
 def acknowledged(home: Path, name: str) -> tuple[FolderRig, LosableDisk]:
@@ -129,7 +129,7 @@ def test_any_subset_of_what_any_command_changed_may_be_lost(
         rig.check()
         assert rig.external() == [], (bin(subset), kind)
         assert rig.history()[: len(history)] == history
-        rig.close()
+        rig.bury()
 
 
 def test_what_people_saved_before_the_cut_is_not_lost(
@@ -151,4 +151,4 @@ def test_what_people_saved_before_the_cut_is_not_lost(
         assert {path: found[path] for path in saved} == saved, seed
         assert found.keys() == state.keys(), seed
         rig.check()
-        rig.close()
+        rig.bury()

@@ -64,6 +64,7 @@ class FolderRig:
         self.files = files
         self.vfs = vfs
         self.clock = HandClock()
+        self._crashed: list[FolderBackend] = []
         self.open()
 
     def open(self) -> None:
@@ -90,7 +91,19 @@ class FolderRig:
         for place in list(self.backend._places.values()):  # pyright: ignore[reportPrivateUsage]
             open_places.discard(place)
             _abandoned.append(place)
+        self._crashed.append(self.backend)
         self.open()
+
+    def bury(self) -> None:
+        """Close the store and all that its crashes left open, for a test with thousands of them.
+
+        Nothing may look at the folder afterwards: what was dead has written into it.
+        """
+        self.close()
+        for backend in self._crashed:
+            for place in backend._places.values():  # pyright: ignore[reportPrivateUsage]
+                _abandoned.remove(place)
+            run_now(backend.close())
 
     # ---- behind the store's back
 
