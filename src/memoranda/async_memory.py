@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memoranda.core import Core
+    from memoranda.operations.changed import Changed
     from memoranda.operations.export import Exported, Progress
     from memoranda.operations.import_folder import Imported, Layout
     from memoranda.operations.read_memory import StoredMemory
@@ -208,6 +209,10 @@ class AsyncMemory:
     ) -> VersionPage:
         """``Memory.versions``, awaited."""
         return await self._drive(self._core.programs.versions(where, after, limit))
+
+    async def changed(self, after: int | None = None, *, adopt: bool = True) -> Changed:
+        """``Memory.changed``, awaited."""
+        return await self._drive(self._core.programs.changed(after, adopt))
 
     async def version(self, version_id: str) -> Version:
         """``Memory.version``, awaited."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memoranda.core import Core
+    from memoranda.operations.changed import Changed
     from memoranda.operations.export import Exported, Progress
     from memoranda.operations.import_folder import Imported, Layout
     from memoranda.operations.read_memory import StoredMemory
@@ -254,6 +255,13 @@ class Memory:
     ) -> VersionPage:
         """A page of versions that fit ``where``, newest first, without contents."""
         return self._drive(self._core.programs.versions(where, after, limit))
+
+    def changed(self, after: int | None = None, *, adopt: bool = True) -> Changed:
+        """What changed since the ``seq`` of the last look, whoever changed it; None: where to begin.
+
+        With ``adopt`` also what people saved into files meanwhile, which looks at all of them.
+        """
+        return self._drive(self._core.programs.changed(after, adopt))
 
     def version(self, version_id: str) -> Version:
         """One version (``memver_...``) with its content. Raises ``UnknownId``."""

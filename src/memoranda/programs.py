@@ -26,6 +26,7 @@ from memoranda.errors import (
 )
 from memoranda.light_dataclasses import replace
 from memoranda.noted import noted
+from memoranda.operations.changed import Changed, changed_since
 from memoranda.operations.diff import diff
 from memoranda.operations.export import Exported, Progress, export
 from memoranda.operations.import_folder import Imported, Layout, import_folder
@@ -212,6 +213,12 @@ class Programs:
         start = arguments.optional_text("after", after)
         most = arguments.count("limit", limit)
         return await (await self.core.store()).versions(where, after=start, limit=most)
+
+    async def changed(self, after: int | None, adopt: bool) -> Changed:
+        """What changed since; no read of contents, so nothing is noted."""
+        start = None if after is None else arguments.count("after", after)
+        also_files = arguments.flag("adopt", adopt)
+        return await changed_since(await self.core.store(), start, adopt=also_files)
 
     async def erase_path(self, path: str) -> int:
         """Erase what is and ever was at a path."""

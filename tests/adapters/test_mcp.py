@@ -313,6 +313,66 @@ def test_a_client_of_an_older_version_watches_over_its_one_connection() -> None:
     asyncio.run(go())
 
 
+def test_what_others_change_is_told_over_stdio(tmp_path: Path) -> None:
+    """By another process's history, by a person's editor, and by a move away."""
+
+    async def go() -> None:
+        async with (
+            Client(program(tmp_path, "--user", "ada")) as client,
+            AsyncMemory.open(str(tmp_path), "ada") as elsewhere,
+            client.listen(resources_list_changed=True, resource_subscriptions=[URI]) as changes,
+            asyncio.timeout(30),
+        ):
+            await elsewhere.write("/memories/not-watched.md", "x")
+            assert await anext(changes) == ResourcesListChanged()
+            made = {ResourceUpdated(URI), ResourcesListChanged()}
+            await elsewhere.write(FILE, "one")
+            assert {await anext(changes), await anext(changes)} == made
+            await elsewhere.write(FILE, "two")
+            assert await anext(changes) == ResourceUpdated(URI)
+            (file,) = tmp_path.rglob(Path(FILE).name)
+            file.write_text("by hand")
+            assert await anext(changes) == ResourceUpdated(URI)
+            await elsewhere.move(FILE, "/memories/away.md")
+            assert {await anext(changes), await anext(changes)} == made
+
+    asyncio.run(go())
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_an_older_client_is_told_what_others_change() -> None:
+    updates: asyncio.Queue[str] = asyncio.Queue()
+
+    async def note(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            updates.put_nowait(str(message.params.uri))
+
+    async def go() -> None:
+        async with AsyncMemory.open("memory:") as memory:
+            server = memory_server(memory)
+            async with Client(server.server, mode="legacy", message_handler=note) as client:
+                await client.subscribe_resource(URI)  # pyright: ignore[reportDeprecated]
+                await memory.write(FILE, "one")
+                assert await asyncio.wait_for(updates.get(), 20) == URI
+                await client.unsubscribe_resource(URI)  # pyright: ignore[reportDeprecated]
+                assert not server.watched
+
+    asyncio.run(go())
+
+
+def test_more_changes_than_are_looked_at_one_by_one_concern_all_that_is_watched() -> None:
+    async def go() -> None:
+        async with AsyncMemory.open("memory:") as memory:
+            begin = await memory.changed()
+            for number in range(200):
+                await memory.write(f"/memories/{number}.md", "x")
+            found = await memory.changed(begin.seq)
+            assert (found.paths, found.listed) == (frozenset({"/memories"}), True)
+            assert await memory.changed(found.seq) == (found.seq, frozenset(), False)
+
+    asyncio.run(go())
+
+
 def test_nothing_is_kept_of_those_who_stopped_watching() -> None:
     async def go() -> None:
         async with AsyncMemory.open("memory:") as memory:

@@ -8,6 +8,7 @@ from itertools import count
 
 import pytest
 
+from memoranda.server.settings import ServerSettings
 from tests.server.live import BACKENDS, Api, Live, new_home, serving, url_of
 
 _numbers = count(1)
@@ -28,7 +29,9 @@ def one_live() -> Iterator[Live]:
 def _live(backend: str) -> Iterator[Live]:
     home = new_home()
     try:
-        with serving(url_of(backend, home)) as running:
+        # All the tests come from one address.
+        many = ServerSettings(sign_ins_per_minute=100_000)
+        with serving(url_of(backend, home), many) as running:
             yield running
     finally:
         shutil.rmtree(home, ignore_errors=True)

@@ -18,8 +18,9 @@ from memoranda.opening import shared_backend
 from memoranda.server.console.sessions import COOKIE, KIND, next_page
 from memoranda.server.keys import KIND as KEY_KIND
 from memoranda.server.keys import Keys
+from memoranda.server.settings import ServerSettings
 from memoranda.shared_backends import release
-from tests.server.live import Live, make_key
+from tests.server.live import Live, make_key, new_home, serving
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -435,6 +436,36 @@ def test_a_key_that_cant_be_is_not_made_and_the_page_says_why(browser: Browser) 
         browser.act("/keys", 400, role="read", days=days)
     assert "printed" in browser.act("/keys", 400, role="read", name="a\nb").text
     assert len(browser.facts("/keys")["keys"]) == 1
+
+
+def test_a_key_that_ends_makes_none_that_outlives_it(one_live: Live) -> None:
+    browser = Browser(one_live, f"w-ends-{next(_numbers)}", expires_in_seconds=7200)
+    form = browser.page("/keys")
+    assert "as yours" in form
+    made = browser.http.post("/console/keys", data={"name": "after", "role": "admin", "days": ""})
+    assert made.status_code == 200
+    later = browser.http.post("/console/keys", data={"name": "x", "role": "read", "days": "1"})
+    assert later.status_code == 400
+    assert "longer than the key that makes it" in later.text
+    shared = shared_backend(one_live.url, awaited=False)
+    found = shared.drive(Keys(shared.backend.records(KEY_KIND)).list())
+    shared.drive(release(shared))
+    shared.end()
+    ends = {key.expires_at_ns for key in found if key.workspace == browser.workspace}
+    browser.http.close()
+    assert ends == {browser.key.key.expires_at_ns}
+
+
+def test_who_tries_keys_is_held_up() -> None:
+    home = new_home()
+    with serving(str(home / "memory"), ServerSettings(sign_ins_per_minute=3)) as live:
+        browser = Browser(live, "default")  # the first of three
+        tries = [browser.sign_in(f"mk_{'0' * 26}_{number:043}") for number in range(4)]
+        assert [one.status_code for one in tries] == [401, 401, 429, 429]
+        assert 1 <= int(tries[-1].headers["retry-after"]) <= 60
+        assert browser.sign_in(browser.key.credential).status_code == 429
+        browser.page("/stores")  # who is in stays in
+        browser.http.close()
 
 
 def test_who_administers_some_stores_has_no_power_over_other_keys(

@@ -74,6 +74,16 @@ def test_an_expired_key_counts_no_more(keys: Keys, clock: Clock) -> None:
         run_now(keys.rotate(made.key.id))
 
 
+def test_a_key_that_a_key_makes_does_not_outlive_it(keys: Keys, clock: Clock) -> None:
+    end = clock.now + HOUR_NS
+    endless = run_now(keys.create(no_later_than_ns=end))
+    shorter = run_now(keys.create(no_later_than_ns=end, expires_in_seconds=60))
+    assert (endless.key.expires_at_ns, shorter.key.expires_at_ns) == (end, clock.now + 60 * 10**9)
+    with pytest.raises(Misuse):
+        run_now(keys.create(no_later_than_ns=end, expires_in_seconds=3601))
+    assert len(run_now(keys.list())) == 2
+
+
 def test_a_revoked_key_counts_no_more_for_good(keys: Keys) -> None:
     made = run_now(keys.create())
     revoked = run_now(keys.revoke(made.key.id))

@@ -64,6 +64,30 @@ def test_a_store_of_the_api_and_a_memory_over_mcp_are_the_same(
     assert one_api.key.key.id in str(version["created_by"])
 
 
+def test_what_the_api_changes_is_told_to_those_who_watch_over_mcp(api: Api) -> None:
+    store = api.store()
+    path = f"/mcp/{store.rpartition('/')[2]}"
+
+    async def go() -> None:
+        async with (
+            client_of(api.live, api.key.credential, path) as client,
+            client.listen(resources_list_changed=True, resource_subscriptions=[URI]) as changes,
+            asyncio.timeout(30),
+        ):
+            ask = asyncio.to_thread
+            await ask(api.memory, api.store(), "/a.md")  # another store's, of the same name
+            made = await ask(api.memory, store, "/a.md")
+            told = {ResourceUpdated(URI), ResourcesListChanged()}
+            assert {await anext(changes), await anext(changes)} == told
+            memory = f"{store}/memories/{made['id']}"
+            await ask(api.done, "POST", memory, json={"content": "two"})
+            assert await anext(changes) == ResourceUpdated(URI)
+            await ask(api.done, "POST", memory, json={"path": "/b.md"})
+            assert {await anext(changes), await anext(changes)} == told
+
+    asyncio.run(go())
+
+
 def test_a_key_for_one_store_needs_no_name_and_a_reading_key_changes_nothing(
     one_live: Live, one_api: Api
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 from memoranda import AsyncMemory, Memory, StoredMemory, ToolResult
+from memoranda.operations.changed import Changed
 from memoranda.operations.export import Exported
 from memoranda.operations.import_folder import Imported
 from memoranda.operations.restore import Restored
@@ -37,6 +38,7 @@ def sync(memory: Memory) -> None:
     assert_type(memory.remove("/memories/a"), tuple[Version, ...])
     assert_type(memory.history(), tuple[Version, ...])
     assert_type(memory.versions(), VersionPage)
+    assert_type(memory.changed(), Changed)
     assert_type(memory.version("memver_1"), Version)
     assert_type(memory.diff("memver_1"), str)
     assert_type(memory.proposals(), tuple[Proposal, ...])
@@ -66,6 +68,7 @@ async def asynchronous(memory: AsyncMemory) -> None:
     assert_type(await memory.remove("/memories/a"), tuple[Version, ...])
     assert_type(await memory.history(), tuple[Version, ...])
     assert_type(await memory.versions(), VersionPage)
+    assert_type(await memory.changed(), Changed)
     assert_type(await memory.version("memver_1"), Version)
     assert_type(await memory.diff("memver_1"), str)
     assert_type(await memory.restore(to="memver_1"), Restored)

@@ -10,25 +10,14 @@ which clients can watch. The prompt ``memory`` says when to use it, and so do th
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import quote, unquote
 
 from memoranda import protocol, reply
 from memoranda.adapters.functions import AsyncMemoryFunction
 from memoranda.async_memory import AsyncMemory
-from memoranda.command import (
-    Command,
-    Create,
-    Delete,
-    Insert,
-    RefusedInput,
-    Rename,
-    StrReplace,
-    parse,
-)
+from memoranda.command import parse
 from memoranda.errors import MemorandaError, Misuse, Refused
 from memoranda.path import ROOT_TEXT
 from memoranda.protocol import COMMANDS, CommandName
@@ -39,14 +28,10 @@ try:
     from mcp.server import Server, ServerRequestContext
     from mcp.server.stdio import stdio_server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-    from mcp.server.subscriptions import (
-        InMemorySubscriptionBus,
-        ListenHandler,
-        ResourcesListChanged,
-        ResourceUpdated,
-    )
     from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.exceptions import MCPError
+
+    from memoranda.adapters.mcp_watching import SCHEME, Watchers, path_of, uri_of
 except ImportError as error:
     raise ImportError(
         "memoranda.adapters.mcp needs the official MCP SDK, version 2.3 or later: "
@@ -54,18 +39,12 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from mcp.server.session import ServerSession
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from memoranda.reply import Block
 
-SCHEME: Final = "memory://"
-"""What the address of a resource begins with; the memory's path follows, percent-encoded."""
-
 _PAGE: Final = 500
-_MOST_STREAMS: Final = 64
-"""Streams of changes that one memory serves at once."""
 
 _WRITES: Final = frozenset(COMMANDS) - {"view"}
 
@@ -103,7 +82,7 @@ class MemoryServer:
     ) -> None:
         self._find = find
         self.commands: Final = protocol.checked(commands)
-        self._watchers: dict[Hashable, _Watchers] = {}
+        self._watchers: dict[Hashable, Watchers] = {}
         self.server: Final[Server[Any]] = Server(
             "memoranda",
             title="Memoranda",
@@ -129,6 +108,7 @@ class MemoryServer:
     def close(self) -> None:
         """End the streams of those who watch, as the protocol asks for."""
         for watchers in self._watchers.values():
+            watchers.end()
             watchers.handler.close()
 
     # ---- the tool
@@ -155,9 +135,15 @@ class MemoryServer:
             return _as_result(reply.unavailable())
         function = AsyncMemoryFunction(served.memory, commands=self.commands)
         arguments = params.arguments or {}
-        result = await function.execute(params.name, arguments, call_id=_trace_id(ctx))
-        if not result.is_error:
-            await self._tell(served.whose, parse(arguments))
+        watchers = self._watchers.get(served.whose)
+        if watchers is None:
+            return _as_result(
+                await function.execute(params.name, arguments, call_id=_trace_id(ctx))
+            )
+        with watchers.command():
+            result = await function.execute(params.name, arguments, call_id=_trace_id(ctx))
+            if not result.is_error:
+                await watchers.tell_of(parse(arguments))
         return _as_result(result)
 
     # ---- resources
@@ -172,7 +158,7 @@ class MemoryServer:
             resources=[
                 types.Resource(
                     name=str(entry.path).removeprefix(f"{ROOT_TEXT}/"),
-                    uri=_uri(str(entry.path)),
+                    uri=uri_of(str(entry.path)),
                     size=entry.size_bytes,
                 )
                 for entry in page.entries
@@ -196,7 +182,7 @@ class MemoryServer:
         self, ctx: _Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         async with self._served(ctx) as served:
-            stored = await served.memory.read(_path(str(params.uri)))
+            stored = await served.memory.read(path_of(str(params.uri)))
         contents: types.TextResourceContents | types.BlobResourceContents
         try:
             text = stored.content.decode()
@@ -212,19 +198,24 @@ class MemoryServer:
     async def _listen(
         self, ctx: _Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
+        uris = tuple(params.notifications.resource_subscriptions or ())
         async with self._served(ctx) as served:
-            whose = served.whose
-        uris = params.notifications.resource_subscriptions or ()
-        with self._watching(whose, uris) as watchers:
-            return await watchers.handler(ctx, params)
+            watchers = self._watchers.setdefault(served.whose, Watchers(served.memory))
+        try:
+            with watchers.stream(uris):
+                async with self._served(ctx):
+                    await watchers.begin()
+                return await watchers.handler(ctx, params)
+        finally:
+            self._let_go(served.whose)
 
     async def _subscribe(
         self, ctx: _Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         async with self._served(ctx) as served:
-            watchers = self._watchers.setdefault(served.whose, _Watchers())
-        watchers.session = ctx.session
-        watchers.session_uris.add(str(params.uri))
+            watchers = self._watchers.setdefault(served.whose, Watchers(served.memory))
+            watchers.subscribe(ctx.session, str(params.uri))
+            await watchers.begin()
         return types.EmptyResult()
 
     async def _unsubscribe(
@@ -233,26 +224,16 @@ class MemoryServer:
         async with self._served(ctx) as served:
             watchers = self._watchers.get(served.whose)
         if watchers is not None:
-            watchers.session_uris.discard(str(params.uri))
+            watchers.unsubscribe(str(params.uri))
+            self._let_go(served.whose)
         return types.EmptyResult()
 
-    def _watching(self, whose: Hashable, uris: Iterable[str]) -> _Watch:
-        return _Watch(self._watchers, whose, tuple(uris))
-
-    async def _tell(self, whose: Hashable, done: Command | RefusedInput) -> None:
-        """Tell who watches the memory what a command has changed."""
+    def _let_go(self, whose: Hashable) -> None:
+        """Nothing is kept of a memory that nobody watches any more."""
         watchers = self._watchers.get(whose)
-        if watchers is None:
-            return
-        match done:
-            case Create(path=path) | Delete(path=path):
-                await watchers.tell([str(path)], listed=True)
-            case StrReplace(path=path) | Insert(path=path):
-                await watchers.tell([str(path)], listed=False)
-            case Rename(old_path=old_path, new_path=new_path):
-                await watchers.tell([str(old_path), str(new_path)], listed=True)
-            case _:
-                pass
+        if watchers is not None and not watchers.is_watched:
+            watchers.end()
+            del self._watchers[whose]
 
     # ---- the prompt
 
@@ -288,53 +269,6 @@ class MemoryServer:
 
 
 _Context = ServerRequestContext[Any, Any]
-
-
-class _Watchers:
-    """Who watches one memory: streams of changes, and the session of an older client."""
-
-    def __init__(self) -> None:
-        self.bus = InMemorySubscriptionBus()
-        self.handler = ListenHandler(self.bus, max_subscriptions=_MOST_STREAMS)
-        self.uris: Counter[str] = Counter()
-        self.streams = 0
-        self.session: ServerSession | None = None
-        self.session_uris: set[str] = set()
-
-    async def tell(self, changed: list[str], *, listed: bool) -> None:
-        """Something changed at these paths or beneath them, and ``listed``: also which there are."""
-        for uri in sorted({uri for uri in self.uris if _concerns(uri, changed)}):
-            await self.bus.publish(ResourceUpdated(uri))
-        if listed and self.streams:
-            await self.bus.publish(ResourcesListChanged())
-        if self.session is not None:
-            for uri in sorted(uri for uri in self.session_uris if _concerns(uri, changed)):
-                await self.session.send_resource_updated(uri)
-
-
-class _Watch:
-    """A stream that watches, counted as long as it lasts."""
-
-    def __init__(
-        self, all_of_them: dict[Hashable, _Watchers], whose: Hashable, uris: tuple[str, ...]
-    ) -> None:
-        self._all = all_of_them
-        self._whose = whose
-        self._uris = uris
-
-    def __enter__(self) -> _Watchers:
-        watchers = self._all.setdefault(self._whose, _Watchers())
-        watchers.streams += 1
-        watchers.uris.update(self._uris)
-        return watchers
-
-    def __exit__(self, *_: object) -> None:
-        watchers = self._all[self._whose]
-        watchers.streams -= 1
-        watchers.uris.subtract(self._uris)
-        watchers.uris += Counter()  # forgets what nobody watches any more
-        if not watchers.streams and watchers.session is None:
-            del self._all[self._whose]
 
 
 # ---------------------------------------------------------------- transports
@@ -425,18 +359,3 @@ def _content(block: Block) -> types.TextContent | types.ImageContent:
 
 def _trace_id(ctx: _Context) -> str | None:
     return None if ctx.request_id is None else f"mcp_{ctx.request_id}"
-
-
-def _uri(path: str) -> str:
-    return f"{SCHEME}{quote(path)}"
-
-
-def _path(uri: str) -> str:
-    """The path in a resource's address; what is none is refused by the memory like any bad path."""
-    return unquote(uri.removeprefix(SCHEME), errors="surrogateescape")
-
-
-def _concerns(uri: str, changed: Iterable[str]) -> bool:
-    """Whether a change at these paths, or beneath them, is one of the resource."""
-    path = _path(uri)
-    return any(path == one or path.startswith(f"{one}/") for one in changed)

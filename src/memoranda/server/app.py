@@ -63,6 +63,7 @@ def create_app(
             lambda credential: hosted.do(keys.check(credential)), server.key_cache_seconds
         ),
         shares=Shares(server.requests_per_minute, server.requests_at_once),
+        sign_ins=Shares(server.sign_ins_per_minute, server.requests_at_once, who="This address"),
         calls=ToolCalls(hosted),
         metrics=Metrics(),
         mcp=McpApps(),

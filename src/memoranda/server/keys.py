@@ -111,11 +111,17 @@ class Keys:
         role: Role = "write",
         stores: tuple[str, ...] | None = None,
         expires_in_seconds: int | None = None,
+        no_later_than_ns: int | None = None,
     ) -> NewKey:
-        """Make a key, usable at once. Raises ``Misuse`` for what can't be."""
+        """Make a key, usable at once; without an end of its own it ends at ``no_later_than_ns``,
+        where that is given. Raises ``Misuse`` for what can't be, and for a later end."""
         _check(name, workspace, role, stores, expires_in_seconds)
         now = self._clock()
         expires = None if expires_in_seconds is None else now + expires_in_seconds * _SECOND_NS
+        if no_later_than_ns is not None:
+            if expires is not None and expires > no_later_than_ns:
+                raise Misuse("A key can't count longer than the key that makes it.")
+            expires = no_later_than_ns if expires is None else expires
         credential, digest, key_id = _new_secret(new_id(_ID, now))
         key = Key(
             id=key_id,

@@ -25,6 +25,7 @@ class Services:
     keys: Keys
     known_keys: KnownKeys
     shares: Shares
+    sign_ins: Shares
     calls: ToolCalls
     metrics: Metrics
     mcp: McpApps

@@ -28,7 +28,7 @@ class ServerSettings:
     ``header_seconds`` its headers, ``idle_seconds`` how long a connection is kept without a
     request, ``shutdown_seconds`` how long requests in flight have at the end. Each key may have
     ``requests_per_minute`` (a whole minute of them at once) and ``requests_at_once``; all together
-    ``connections``. ``strict_beta`` refuses requests without ``anthropic-beta``,
+    ``connections``. An address may try ``sign_ins_per_minute`` keys at the console. ``strict_beta`` refuses requests without ``anthropic-beta``,
     ``unknown_fields`` says what becomes of body fields that nobody knows. ``trusted_proxies`` are
     networks whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed.
     ``key_cache_seconds`` is how long a revoked key may go on in another process.
@@ -45,6 +45,7 @@ class ServerSettings:
     shutdown_seconds: int = 30
     requests_per_minute: int = 600_000
     requests_at_once: int = 512
+    sign_ins_per_minute: int = 30
     connections: int = 2_048
     threads: int = 32
     key_cache_seconds: int = 1

@@ -1,4 +1,4 @@
-"""How much each key may do: requests a minute, and at once."""
+"""How much one may do: requests a minute of a key, and at once; sign-ins of an address."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ _SECOND_NS: Final = 1_000_000_000
 
 
 class Shares:
-    """Counts by key, in this process. Used by one event loop."""
+    """Counts by key, in this process. Used by one event loop. ``who`` begins what is said to who
+    asks too much."""
 
     def __init__(
-        self, per_minute: int, at_once: int, clock: Callable[[], int] = time.monotonic_ns
+        self,
+        per_minute: int,
+        at_once: int,
+        clock: Callable[[], int] = time.monotonic_ns,
+        who: str = "This key",
     ) -> None:
+        self._who = who
         self._per_minute = per_minute
         self._at_once = at_once
         self._clock = clock
@@ -27,30 +33,31 @@ class Shares:
         self._now: dict[str, int] = {}
 
     @contextmanager
-    def take(self, key_id: str) -> Generator[None]:
+    def take(self, name: str) -> Generator[None]:
         """Count a request while it runs; raises a ``Problem`` (429) for one too many."""
-        running = self._now.get(key_id, 0)
+        running = self._now.get(name, 0)
         if running >= self._at_once:
-            raise _too_many("This key has too many requests in flight", 1)
-        wait_ns = self._rate(key_id).take()
+            raise _too_many(f"{self._who} has too many requests in flight", 1)
+        wait_ns = self._rate(name).take()
         if wait_ns > 0:
-            raise _too_many("This key has used up its requests a minute", -(-wait_ns // _SECOND_NS))
-        self._now[key_id] = running + 1
+            said = f"{self._who} has used up its requests a minute"
+            raise _too_many(said, -(-wait_ns // _SECOND_NS))
+        self._now[name] = running + 1
         try:
             yield
         finally:
-            left = self._now[key_id] - 1
+            left = self._now[name] - 1
             if left:
-                self._now[key_id] = left
+                self._now[name] = left
             else:
-                del self._now[key_id]
+                del self._now[name]
 
-    def _rate(self, key_id: str) -> Rate:
-        rate = self._rates.get(key_id)
+    def _rate(self, name: str) -> Rate:
+        rate = self._rates.get(name)
         if rate is None:
             if len(self._rates) >= _MOST:
                 self._rates.clear()  # at worst each of them gets a minute anew
-            rate = self._rates[key_id] = Rate(self._per_minute, self._clock)
+            rate = self._rates[name] = Rate(self._per_minute, self._clock)
         return rate
 
 

@@ -150,6 +150,8 @@ async def create_key(visit: Visit, form: Mapping[str, str]) -> ASGIApp:
                 # Who sees some stores only can't make a key that sees more.
                 stores=visit.key.stores,
                 expires_in_seconds=int(days) * _DAY_SECONDS if days else None,
+                # Else who has it for a day could make one for ever, for afterwards.
+                no_later_than_ns=visit.key.expires_at_ns,
             )
         )
     except Misuse as error:  # what was typed can't be

@@ -77,6 +77,7 @@ def key_facts(key: Key) -> Facts:
         "workspace": key.workspace,
         "writes": key.may("write"),
         "administers": key.may("admin"),
+        "expires_at": None if key.expires_at_ns is None else time_of(key.expires_at_ns),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from importlib.resources import files
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 from starlette.responses import RedirectResponse, Response
@@ -48,14 +49,27 @@ async def _sign_in(visit: Visit) -> ASGIApp:
     form = await form_of(visit)
     wanted = next_page(form.get("next", ""))
     given = form.get("key", "").strip()
-    key = await visit.services.known_keys.find(given, time.time_ns())
+    with visit.services.sign_ins.take(_address_of(visit)):
+        key = await visit.services.known_keys.find(given, time.time_ns())
     if key is None:
         facts = {"title": "Sign in", "key": None, "wrong": True, "next": wanted}
         return page(visit.request, "sign-in.html", facts, status=401)
     response = RedirectResponse(wanted, 303)
     is_https = visit.request.url.scheme == "https"
-    await sign_in(visit.services, key, given, response, is_https=is_https)
+    with visit.services.shares.take(key.id):
+        await sign_in(visit.services, key, given, response, is_https=is_https)
     return response
+
+
+def _address_of(visit: Visit) -> str:
+    """Who tries keys: an address; of the many that one host has in IPv6 their common part."""
+    client = visit.request.client
+    try:
+        address = ip_address("" if client is None else client.host)
+    except ValueError:
+        return ""
+    bits = 64 if address.version == 6 else 32
+    return str(ip_network((address, bits), strict=False))
 
 
 async def _sign_out(visit: Visit) -> ASGIApp:
