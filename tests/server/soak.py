@@ -1,6 +1,6 @@
 """A server under a steady load for as long as one likes: its memory over time, and every error.
 
-    python -m tests.server.soak 3600
+python -m tests.server.soak 3600
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from memoranda.server.metrics import Metrics
 from memoranda.server.services import Services
 from memoranda.server.settings import ServerSettings
 from memoranda.server.shares import Shares
+from memoranda.server.sweeping import sweep_again_and_again
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -83,7 +84,11 @@ async def _lifespan(services: Services, surfaces: Sequence[Surface]) -> AsyncGen
     end, when no request is in flight any more."""
     threads = ThreadPoolExecutor(services.settings.threads, thread_name_prefix="memoranda")
     asyncio.get_running_loop().set_default_executor(threads)
-    sweeping = asyncio.create_task(_sweep(services))
+    tasks = [asyncio.create_task(_sweep(services))]
+    minutes = services.settings.sweep_minutes
+    if minutes:
+        again = sweep_again_and_again(services.hosted, services.keys, minutes)
+        tasks.append(asyncio.create_task(again))
     try:
         async with AsyncExitStack() as stack:
             for surface in surfaces:
@@ -91,7 +96,9 @@ async def _lifespan(services: Services, surfaces: Sequence[Surface]) -> AsyncGen
                     await stack.enter_async_context(surface.lifespan(services))
             yield
     finally:
-        sweeping.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)  # what a thread is at is finished before its backend closes
         services.calls.close()
         await services.hosted.close()
 

@@ -34,6 +34,9 @@ T = TypeVar("T")
 _KEPT: Final = 4_096
 """How many opened memories are kept; each is a few small objects."""
 
+UPKEEP: Final = "expiry"
+"""Who does what the server does by itself."""
+
 _STORE_ID: Final = re.compile(r"memstore_[0-9A-Za-z]{1,64}", re.ASCII)
 
 
@@ -179,6 +182,12 @@ class Hosted:
         core = await self.core(key, store_id, mounted=True)
         return AsyncMemory(core, self._drive, _nothing)
 
+    def upkeep(self, info: StoreInfo) -> Core:
+        """A store's memory for what the server does by itself, under nobody's key; not kept. It
+        needs no closing."""
+        source = HostedStore(self._shared, info.id, info.workspace)
+        return Core(source, _keeping(self.policy(info)), UPKEEP, self._pause)
+
     def forget(self, workspace: str, store_id: str) -> None:
         """A store is gone: let go of what was opened of it."""
         for name in [name for name in self._opened if name[:2] == (workspace, store_id)]:
@@ -191,9 +200,7 @@ class Hosted:
 
     def _policy(self, info: StoreInfo, key: Key) -> Policy:
         """What holds for a store here. On a server no budget thins the history, unless it is set."""
-        policy = self.policy(info)
-        if policy.retention is None:
-            policy = replace(policy, retention=Retention())
+        policy = _keeping(self.policy(info))
         return policy if key.may("write") else replace(policy, read_only=True)
 
     def policy(self, info: StoreInfo) -> Policy:
@@ -204,6 +211,11 @@ class Hosted:
         """Every setting of a store with where it was set; raises ``UnknownId``."""
         info = await self.info(key, store_id)
         return self._settings.explain(self._url, info.user, _id_of(info))
+
+
+def _keeping(policy: Policy) -> Policy:
+    """Without a budget that thins the history, unless one is set."""
+    return policy if policy.retention else replace(policy, retention=Retention())
 
 
 def _check(key: Key, store_id: str) -> None:

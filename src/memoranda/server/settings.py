@@ -15,7 +15,7 @@ UnknownFields: TypeAlias = Literal["refuse", "ignore"]
 TABLE: Final = "server"
 PREFIX: Final = "MEMORANDA_SERVER_"
 
-_LEAST: Final = {"port": 0, "content_bytes": 1, "body_bytes": 1024}
+_LEAST: Final = {"port": 0, "sweep_minutes": 0, "content_bytes": 1, "body_bytes": 1024}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,7 @@ class ServerSettings:
     ``connections``. An address may try ``sign_ins_per_minute`` keys at the console. ``strict_beta`` refuses requests without ``anthropic-beta``,
     ``unknown_fields`` says what becomes of body fields that nobody knows. ``trusted_proxies`` are
     networks whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed.
+    ``sweep_minutes`` is how often what has expired is removed from all stores (0: never).
     ``key_cache_seconds`` is how long a revoked key may go on in another process.
     """
 
@@ -48,6 +49,7 @@ class ServerSettings:
     sign_ins_per_minute: int = 30
     connections: int = 2_048
     threads: int = 32
+    sweep_minutes: int = 0
     key_cache_seconds: int = 1
     strict_beta: bool = False
     unknown_fields: UnknownFields = "refuse"

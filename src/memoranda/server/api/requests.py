@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, TypeAlias
 from unicodedata import category
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 _SHA256: Final = r"^[0-9a-f]{64}$"
 
@@ -64,7 +71,7 @@ def _nanoseconds(value: object) -> object:
 Whole: TypeAlias = Annotated[int, BeforeValidator(_number)]
 Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
 Time: TypeAlias = Annotated[
-    int, BeforeValidator(_nanoseconds), Field(json_schema_extra={"format": "date-time"})
+    int, BeforeValidator(_nanoseconds), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
 View: TypeAlias = Literal["basic", "full"]
 Limit: TypeAlias = Annotated[Whole, Field(ge=1, le=100)]
