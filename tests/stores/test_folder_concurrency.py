@@ -220,6 +220,7 @@ class TestAFork:
 class TestMoreStoresThanMayBeOpen:
     @pytest.fixture(autouse=True)
     def few_descriptors(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("memoranda.stores.folder.place.LEAST_OPEN", 4)
         monkeypatch.setattr(type(open_places), "most", 4)
 
     def test_are_opened_and_closed_as_they_are_used(self, tmp_path: Path) -> None:

@@ -78,3 +78,30 @@ def test_a_class_below_may_have_attributes_of_its_own() -> None:
     below = Below(1)
     below.extra = "more"
     assert (below, below.both, below.extra) == ((1, "two", 3.0), "1two", "more")
+
+
+class Counted(NamedTuple):
+    number: int
+    more: int = 1
+
+
+class CountedBelow(Counted):
+    pass
+
+
+def test_what_is_made_first_by_a_class_below_serves_both() -> None:
+    assert type(CountedBelow(1)) is CountedBelow
+    assert type(Counted(2, more=3)) is Counted
+    assert (CountedBelow(1), Counted(2, more=3)) == ((1, 1), (2, 3))
+
+
+@pytest.mark.parametrize("named", [Light, Standard])
+def test_what_does_not_fit_is_refused(named: type[Light | Standard]) -> None:
+    with pytest.raises(TypeError, match="first"):
+        named()  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match="fourth"):
+        named(1, fourth=4)  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match="Expected 3 arguments, got 1"):
+        named._make([1])
+    with pytest.raises(ValueError, match="fourth"):
+        named(1)._replace(fourth=4)  # type: ignore[call-arg]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from memoranda.errors import Misuse
 from memoranda.light_dataclasses import dataclass
 from memoranda.path import MemoryPath
@@ -36,4 +34,6 @@ class Approval:
 
     def fits(self, path: MemoryPath) -> bool:
         """Whether the rule is about this path."""
+        from fnmatch import fnmatchcase  # few policies have such a rule
+
         return fnmatchcase(path.text, self.path)

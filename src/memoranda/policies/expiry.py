@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
 from typing import Final
 
 from memoranda.command import Command, RefusedInput, View
@@ -51,6 +50,8 @@ class Expiry:
 
     def fits(self, path: MemoryPath) -> bool:
         """Whether the rule is about this path."""
+        from fnmatch import fnmatchcase  # few policies have such a rule
+
         return fnmatchcase(path.text, self.path)
 
     def is_over(self, updated_ns: int, used_ns: int, now_ns: int) -> bool:

@@ -9,7 +9,6 @@ without noticing.
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections import deque
 from contextlib import suppress
@@ -45,6 +44,9 @@ DESCRIPTORS_A_STORE: Final = 10
 while reading."""
 
 _LEFT_TO_OTHERS: Final = 64
+LEAST_OPEN: Final = 8
+"""So many stores may be open however few descriptors there are."""
+
 IDLE_SECONDS: Final = 60.0
 MOST_CLOSING: Final = 8
 """So many stores are closed at a time."""
@@ -330,9 +332,11 @@ class OpenPlaces:
     def most(self) -> int:
         """How many stores may be open at once."""
         if self._most is None:
+            import resource  # who opens a few stores never asks
+
             soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
             share = (soft - _LEFT_TO_OTHERS) // 2 // DESCRIPTORS_A_STORE
-            self._most = 512 if soft == resource.RLIM_INFINITY else min(max(share, 8), 512)
+            self._most = 512 if soft == resource.RLIM_INFINITY else min(max(share, LEAST_OPEN), 512)
         return self._most
 
     def add(self, place: Place) -> None:
@@ -350,7 +354,7 @@ class OpenPlaces:
         more would be too many."""
         self.close_idle(now)
         with self._lock:
-            if len(self._open) < self.most:
+            if len(self._open) < LEAST_OPEN or len(self._open) < self.most:
                 return
             oldest = min(self._open, key=lambda place: place.used)
         oldest.close()

@@ -113,7 +113,8 @@ class TurnLock:
 def boot_id() -> bytes:
     """Which boot of this machine it is, 16 bytes."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return bytes.fromhex(file.read().strip().replace("-", ""))
+        # As bytes: a text would load its codec, in every process that only looks.
+        with open("/proc/sys/kernel/random/boot_id", "rb") as file:
+            return bytes.fromhex(file.read().decode("ascii").strip().replace("-", ""))
     except (OSError, ValueError):
         return NO_BOOT_ID
