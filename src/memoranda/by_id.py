@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from os import urandom
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memoranda.errors import Conflict, IsADirectory, NotFound, PreconditionFailed
 from memoranda.noted import noted
@@ -36,6 +36,13 @@ if TYPE_CHECKING:
 
 _LOOKS: Final = 50
 """How often a memory is looked at again that others change meanwhile."""
+
+
+class Updated(NamedTuple):
+    """A memory after an update, and whether the update made a version of it."""
+
+    entry: Entry
+    is_changed: bool
 
 
 class ById:
@@ -131,7 +138,7 @@ class ById:
         content: bytes | None,
         path: MemoryPath | None,
         if_sha256: str | None,
-    ) -> Entry:
+    ) -> Updated:
         """Give a memory another content, another path or both, in one version.
 
         What is so already makes no version, and then ``if_sha256`` need not hold: an update whose
@@ -145,7 +152,7 @@ class ById:
             before = await store.locate(memory_id)
             goes = path is not None and path != before.path
             if not goes and digest in {None, before.sha256}:
-                return before
+                return Updated(before, False)
             self._check(before, if_sha256)
             changes = _changes(before, content, path if goes else None)
             try:
@@ -154,8 +161,9 @@ class ById:
                 await self.core.pause(_PAUSE_SECONDS)
                 continue  # another writer was faster: what it made of the memory has to be judged
             if versions:
-                return _entry(versions[-1], before.created_at_ns)
-            return await store.locate(memory_id)  # a layer made the content what it was
+                return Updated(_entry(versions[-1], before.created_at_ns), True)
+            # A layer made the content what it was.
+            return Updated(await store.locate(memory_id), False)
         raise Conflict(_BUSY)
 
     async def remove(self, memory_id: str, if_sha256: str | None) -> None:

@@ -34,6 +34,7 @@
     |   |-- OtherContents        a store holds something else than what is copied into it
     |   |-- NotRedactable        a version that may not be redacted (the head of a live memory)
     |   |-- ContentGone          a version's content was redacted
+    |   |-- RefusedByServer      the server of a remote store has a rule against it
     |   |-- BadFolder            a folder to export to or import from can't be used so
     |   `-- Unsupported          this backend can't do what was asked
     |-- Conflict                 another writer was faster; read again and retry
@@ -522,6 +523,14 @@ class BadFolder(Refused):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class RefusedByServer(AboutPath):
+    """The server that keeps a remote store has a rule against this: a limit, a path, a secret that it
+    found. It says only that; its own log has more."""
+
+    code = "refused_by_server"
+    said = "The memory server has a rule against what would be stored at {path}."
 
 
 class Unsupported(Refused):

@@ -20,6 +20,9 @@ from tests.stores.postgres_server import postgres_url
 
 Answer = tuple[Any, bool]
 
+REMOTE_VARIABLE = "MEMORANDA_TESTS_REMOTE"
+"""Where the memory server is that the tests run."""
+
 
 class Handler:
     """A memory opened for the harness."""
@@ -104,6 +107,12 @@ def in_bucket(base: str) -> tuple[str, str]:
     return bucket_url(), "h" + sha256(base.encode()).hexdigest()
 
 
+def on_server(base: str) -> tuple[str, str]:
+    """The same at the memory server of the process which started this one; its key is in the
+    environment."""
+    return os.environ[REMOTE_VARIABLE], "h" + sha256(base.encode()).hexdigest()
+
+
 def folder(base: str) -> Handler:
     return Handler(in_folder(base))
 
@@ -126,6 +135,14 @@ def postgres(base: str) -> Handler:
 
 def bucket(base: str) -> Handler:
     return Handler(*in_bucket(base))
+
+
+def remote(base: str) -> Handler:
+    return Handler(*on_server(base))
+
+
+def remote_async(base: str) -> AsyncHandler:
+    return AsyncHandler(*on_server(base))
 
 
 def folder_async(base: str) -> AsyncHandler:
@@ -162,6 +179,8 @@ FACTORIES: dict[str, Callable[[str], Callable[[dict[str, Any]], Answer]]] = {
     "bucket": bucket,
     "bucket_async": bucket_async,
     "git": git,
+    "remote": remote,
+    "remote_async": remote_async,
     "folder": folder,
     "folder_async": folder_async,
     "sdk_folder": sdk_folder,

@@ -5,6 +5,8 @@
 ``sqlite:///memory.db``            one SQLite file; four slashes begin an absolute path
 ``postgresql://user@host/name``    PostgreSQL; blocks, or suspends for callers that await
 ``s3://bucket/prefix``             an object store (``gs://``, ``az://`` too); blocks or suspends
+``https://host``                   a server that speaks the Memory Stores API (``http:`` on this
+                                   machine only); the key comes from ``MEMORANDA_API_KEY``
 ``git:///srv/memory``              a directory of git repositories, one a store
 ``memory:``, ``memory:name``       RAM: private, or shared within the process under a name
 ``sealed:`` before any of these    the same with its contents encrypted; the key comes from
@@ -69,6 +71,10 @@ def open_backend(url: str) -> Backend:
 
 def _network(url: str, *, suspends: bool) -> Backend:
     """The backend of a scheme that has both colours."""
+    if url.partition(":")[0].lower() in _REMOTE:
+        from memoranda.stores.remote import open_remote
+
+        return open_remote(url, suspends=suspends)
     if url.partition(":")[0].lower() in _POSTGRES:
         from memoranda.stores.postgres.backend import PostgresBackend
 
@@ -147,13 +153,14 @@ def _outside(name: str, url: str) -> Backend:
     others = "".join(f" {other}:," for other in sorted(entry_points(group=ENTRY_POINTS).names))
     raise Misuse(
         f"No backend for {name}: is installed. Here are: a path, file:, sqlite:, git:, memory:,"
-        f" postgresql:, s3:, gs:, az:, sealed:,{others} and what other packages add as"
+        f" postgresql:, s3:, gs:, az:, https:, sealed:,{others} and what other packages add as"
         f" {ENTRY_POINTS}."
     )
 
 
 _POSTGRES: Final = frozenset({"postgresql", "postgres"})
-_TWO_COLOURS: Final = _POSTGRES | {"s3", "gs", "az"}
+_REMOTE: Final = frozenset({"https", "http"})
+_TWO_COLOURS: Final = _POSTGRES | _REMOTE | {"s3", "gs", "az"}
 
 _OWN: Final[dict[str, Callable[[str], Backend]]] = {
     "file": _file,

@@ -23,7 +23,11 @@ class Lost(Unavailable):
 
 
 class Again(Unavailable):
-    """The server refused for a reason that passes: nothing changed."""
+    """The server refused for a reason that passes: nothing changed. It may say how long that takes."""
+
+    def __init__(self, message: str, after_seconds: float = 0.0) -> None:
+        super().__init__(message)
+        self.after_seconds = after_seconds
 
 
 class Pauses(Protocol):
@@ -49,8 +53,10 @@ async def patiently(
     while True:
         try:
             return await work()
-        except (Lost, Again):
-            if clock() + pause > until:
+        except (Lost, Again) as error:
+            least = error.after_seconds if isinstance(error, Again) else 0.0
+            if clock() + max(pause, least) > until:
                 raise
-        await port.pause(pause * (0.5 + random.random()))  # noqa: S311 - jitter, not a secret
+        jitter = 0.5 + random.random()  # noqa: S311 - no secret
+        await port.pause(max(least, pause * jitter))
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

@@ -371,15 +371,19 @@ class Plan:
         if item is None:
             raise NotFound(path)
         if isinstance(expect, IfVersion):
-            store = self._store
-            if (
-                store is None
-                or not item.head
-                or ids.version_id(store, item.head, item.id) != expect.version_id
-            ):
+            if not self._is_head(item, expect.version_id):
                 raise Conflict("The memory has a newer version.")
         elif item.sha.hex() != expect.sha256:
             raise Conflict("The memory has another content.")
+
+    def _is_head(self, item: Item, version_id: str) -> bool:
+        """Whether this is the version of a memory that the batch has not changed yet."""
+        store = self._store
+        return (
+            store is not None
+            and item.head != 0
+            and ids.version_id(store, item.head, item.id) == version_id
+        )
 
     def _check_size(self, path: MemoryPath, before: int, after: int) -> None:
         limit, beside = self._ceiling.file_bytes, self._ceiling.beside_bytes

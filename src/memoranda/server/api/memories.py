@@ -27,6 +27,7 @@ from memoranda.server.api.requests import (
 )
 from memoranda.server.problems import Problem
 from memoranda.stores.base import Directory, Entry
+from memoranda.stores.remote import CHANGED_HEADER
 
 if TYPE_CHECKING:
     from memoranda.core import Core
@@ -94,9 +95,11 @@ async def update(visit: Visit) -> Shape:
     path = None if body.path is None else MemoryPath.from_store_path(body.path)
     condition = None if body.precondition is None else body.precondition.content_sha256
     async with writing(visit, core, path):
-        entry = await visit.services.hosted.do(
+        entry, is_changed = await visit.services.hosted.do(
             core.by_id.update(visit.params["memory"], content, path, condition)
         )
+    # An update that finds its own result is answered as done, whoever did it: this tells the two apart.
+    visit.answer_headers[CHANGED_HEADER] = "true" if is_changed else "false"
     if query.view == "basic":
         return memory_object(store_of(visit), entry, None)
     return await _shown(visit, core, entry, b"" if content is None else content)

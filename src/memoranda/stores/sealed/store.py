@@ -43,6 +43,7 @@ from memoranda.stores.base import (
 )
 from memoranda.stores.beneath import memories_beneath
 from memoranda.stores.log import search
+from memoranda.stores.outlines import outline_of
 from memoranda.stores.sealed.checks import Checks, generation_of
 from memoranda.stores.sealed.envelope import (
     OVERHEAD_BYTES,
@@ -52,7 +53,6 @@ from memoranda.stores.sealed.envelope import (
     peek,
     unseal,
 )
-from memoranda.stores.sealed.outline import outline_of
 from memoranda.stores.sealed.recent import Recent
 from memoranda.stores.sealed.rewriting import NOTHING, Rewriter, path_before, unreadable
 

@@ -1,7 +1,5 @@
-"""The outline of a directory, made of all the memories beneath it.
-
-The counters of the store below count sealed bytes, and a directory's don't tell of how many files.
-"""
+"""The outline of a directory, made of all the memories beneath it: for stores without counters, or
+whose counters count something else."""
 
 from __future__ import annotations
 
