@@ -14,8 +14,18 @@ from tests.house.repository import ROOT
 VENDORED = ROOT / "tests" / "harness" / "vendored"
 CASES = [json.loads(line) for line in (VENDORED / "tool_cases.jsonl").read_text().splitlines()]
 
-TWINS = {"postgres", "bucket", "sdk_folder"}
-"""Run in full only: their asynchronous twins, and the folder, go the same way but for the last step."""
+REMOTE = {"remote", "remote_async"}
+
+TWINS = {"postgres", "bucket", "sdk_folder", *REMOTE}
+"""Run in full only: their asynchronous twins, and the folder, go the same way but for the last step;
+remote stores have a server between."""
+
+
+@pytest.fixture(autouse=True)
+def server(request: pytest.FixtureRequest) -> None:
+    """Up where the handler needs one."""
+    if request.getfixturevalue("handler") in REMOTE:
+        request.getfixturevalue("memory_server")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']}-{case['kind']}")

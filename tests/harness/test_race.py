@@ -18,6 +18,8 @@ def server(request: pytest.FixtureRequest) -> None:
         postgres_url()
     if request.getfixturevalue("handler") == "bucket":
         bucket_url()
+    if request.getfixturevalue("handler") == "remote":
+        request.getfixturevalue("memory_server")
 
 
 @pytest.mark.parametrize("handler", STORES)
@@ -53,3 +55,10 @@ def test_writers_to_a_repository_that_race_lose_nothing(handler: str) -> None:
 @pytest.mark.parametrize("shared", [["--procs", "4"], ["--procs", "1", "--shared-handler"]])
 def test_many_writers_to_a_repository_lose_nothing(handler: str, shared: list[str]) -> None:
     run("race", handler, *shared, "--threads", "4", seconds=1800)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("handler", ["remote"])
+@pytest.mark.parametrize("shared", [["--procs", "4"], ["--procs", "1", "--shared-handler"]])
+def test_many_writers_to_a_memory_server_lose_nothing(handler: str, shared: list[str]) -> None:
+    run("race", handler, *shared, "--threads", "4", "--rounds", "15", seconds=1800)

@@ -50,6 +50,7 @@ def open_suspending(url: str) -> Backend:
     """``open_backend`` for callers that await, where ``suspends_for`` says that it differs."""
     scheme = _SCHEME.match(url)
     if scheme is not None and scheme[1].lower() == SEALED:
+        _check_sealable(url[scheme.end() :])
         return _seal(open_suspending(url[scheme.end() :]))
     return _network(url, suspends=True)
 
@@ -130,7 +131,14 @@ def _ram(rest: str) -> Backend:
 
 
 def _sealed(rest: str) -> Backend:
+    _check_sealable(rest)
     return _seal(open_backend(rest))
+
+
+def _check_sealable(url: str) -> None:
+    scheme = _SCHEME.match(url)
+    if scheme is not None and scheme[1].lower() in _REMOTE:
+        raise Misuse("A memory server keeps text, and sealed contents are none.")
 
 
 def _seal(inner: Backend) -> Backend:

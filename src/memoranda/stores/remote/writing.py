@@ -36,7 +36,7 @@ from memoranda.stores.remote.steps import Create, Delete, RemotePlan, Update
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from memoranda.stores.base import Ceiling, Change
+    from memoranda.stores.base import Ceiling, Change, Version
     from memoranda.stores.remote.port import Port
     from memoranda.stores.remote.steps import Step
 
@@ -216,7 +216,7 @@ class Writer:
                     precondition={"type": "content_sha256", "content_sha256": seen.sha256},
                 )
             )
-            entry = _live(entry_of(answer.parse()))
+            entry = _live(entry_of(await self._port.parsed(answer)))
             is_changed = answer.headers.get(CHANGED_HEADER) != "false"
             if not is_changed and entry.version_id != seen.version_id:
                 raise _SoAlready(entry)
