@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from os import urandom
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memoranda.errors import Conflict, IsADirectory, NotFound, PreconditionFailed
 from memoranda.noted import noted
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 
 _LOOKS: Final = 50
 """How often a memory is looked at again that others change meanwhile."""
-
-
-class Updated(NamedTuple):
-    """A memory after an update, and whether the update made a version of it."""
-
-    entry: Entry
-    is_changed: bool
 
 
 class ById:
@@ -138,21 +131,24 @@ class ById:
         content: bytes | None,
         path: MemoryPath | None,
         if_sha256: str | None,
-    ) -> Updated:
+        if_version: str | None = None,
+    ) -> Entry:
         """Give a memory another content, another path or both, in one version.
 
         What is so already makes no version, and then ``if_sha256`` need not hold: an update whose
         answer got lost may be sent again. Else the present content has to have that hash, or
-        ``PreconditionFailed`` is raised. A taken path raises ``AlreadyExists``, ``IsADirectory``
+        ``PreconditionFailed`` is raised, as it is in any case where ``if_version`` is not the memory's
+        version. A taken path raises ``AlreadyExists``, ``IsADirectory``
         or ``NotADirectory``.
         """
         store = await self.core.store()
         digest = None if content is None else sha256(content).hexdigest()
         for _ in range(_LOOKS):
             before = await store.locate(memory_id)
+            _check_version(before, if_version)
             goes = path is not None and path != before.path
             if not goes and digest in {None, before.sha256}:
-                return Updated(before, False)
+                return before
             self._check(before, if_sha256)
             changes = _changes(before, content, path if goes else None)
             try:
@@ -161,17 +157,19 @@ class ById:
                 await self.core.pause(_PAUSE_SECONDS)
                 continue  # another writer was faster: what it made of the memory has to be judged
             if versions:
-                return Updated(_entry(versions[-1], before.created_at_ns), True)
-            # A layer made the content what it was.
-            return Updated(await store.locate(memory_id), False)
+                return _entry(versions[-1], before.created_at_ns)
+            return await store.locate(memory_id)  # a layer made the content what it was
         raise Conflict(_BUSY)
 
-    async def remove(self, memory_id: str, if_sha256: str | None) -> None:
+    async def remove(
+        self, memory_id: str, if_sha256: str | None, if_version: str | None = None
+    ) -> None:
         """Remove a memory; its history stays. With ``if_sha256`` only if its content has that
-        hash, or ``PreconditionFailed`` is raised."""
+        hash, with ``if_version`` only if that is its version, or ``PreconditionFailed`` is raised."""
         store = await self.core.store()
         for _ in range(_LOOKS):
             before = await store.locate(memory_id)
+            _check_version(before, if_version)
             self._check(before, if_sha256)
             change = Remove(before.path, IfVersion(before.version_id))
             try:
@@ -185,6 +183,11 @@ class ById:
     def _check(self, entry: Entry, if_sha256: str | None) -> None:
         if if_sha256 not in {None, entry.sha256}:
             raise PreconditionFailed
+
+
+def _check_version(entry: Entry, if_version: str | None) -> None:
+    if if_version not in {None, entry.version_id}:
+        raise PreconditionFailed
 
 
 _BUSY: Final = "Other writers were faster each time."

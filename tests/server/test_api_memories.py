@@ -454,3 +454,18 @@ def test_who_reads_a_memory_is_noted_by_its_path(one_api: Api) -> None:
     assert (noted.actor, noted.command, noted.path) == (
         one_api.key.key.id, "read", "/memories/a.md",
     )  # fmt: skip
+
+
+def test_a_header_says_which_version_an_update_or_a_removal_is_for(api: Api) -> None:
+    store = api.store()
+    made = api.memory(store, "/a", "one")
+    one = f"{store}/memories/{made['id']}"
+    first = {"memoranda-if-version": made["memory_version_id"]}
+    moved = api.done("POST", one, json={"path": "/b"}, headers=first)
+    kind = "memory_precondition_failed_error"
+    # The content is what it was, and what is asked for may even be so already.
+    for body in ({"path": "/c"}, {"path": "/b"}, {"content": "one"}):
+        api.refused(409, kind, "POST", one, json=body, headers=first)
+    api.refused(409, kind, "DELETE", one, headers=first)
+    assert api.done("GET", one)["path"] == "/b"
+    api.done("DELETE", one, headers={"memoranda-if-version": moved["memory_version_id"]})

@@ -43,8 +43,6 @@ class Visit:
     request: Request
     request_id: str
     known_key: Key | None = None
-    answer_headers: dict[str, str] = field(default_factory=dict[str, str])
-    """What an endpoint of the API adds to its answer."""
 
     @property
     def key(self) -> Key:

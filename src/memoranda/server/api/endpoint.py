@@ -36,8 +36,7 @@ def api(
     async def handler(visit: Visit) -> ASGIApp:
         check_beta(visit)
         found = await function(visit)
-        headers = {"anthropic-workspace-id": visit.key.workspace, **visit.answer_headers}
-        return json_response(found, headers)
+        return json_response(found, {"anthropic-workspace-id": visit.key.workspace})
 
     return Endpoint(method=method, path=path, access=Needs(role), handler=handler, doc=doc)
 

@@ -27,7 +27,7 @@ from memoranda.server.api.requests import (
 )
 from memoranda.server.problems import Problem
 from memoranda.stores.base import Directory, Entry
-from memoranda.stores.remote import CHANGED_HEADER
+from memoranda.stores.remote import IF_VERSION_HEADER
 
 if TYPE_CHECKING:
     from memoranda.core import Core
@@ -95,11 +95,11 @@ async def update(visit: Visit) -> Shape:
     path = None if body.path is None else MemoryPath.from_store_path(body.path)
     condition = None if body.precondition is None else body.precondition.content_sha256
     async with writing(visit, core, path):
-        entry, is_changed = await visit.services.hosted.do(
-            core.by_id.update(visit.params["memory"], content, path, condition)
+        entry = await visit.services.hosted.do(
+            core.by_id.update(
+                visit.params["memory"], content, path, condition, if_version=_version(visit)
+            )
         )
-    # An update that finds its own result is answered as done, whoever did it: this tells the two apart.
-    visit.answer_headers[CHANGED_HEADER] = "true" if is_changed else "false"
     if query.view == "basic":
         return memory_object(store_of(visit), entry, None)
     return await _shown(visit, core, entry, b"" if content is None else content)
@@ -110,7 +110,7 @@ async def delete(visit: Visit) -> Shape:
     core = await opened(visit)
     query = read_query(visit, DeleteMemory)
     memory_id = visit.params["memory"]
-    work = core.by_id.remove(memory_id, query.expected_content_sha256)
+    work = core.by_id.remove(memory_id, query.expected_content_sha256, _version(visit))
     await visit.services.hosted.do(work)
     return {"id": memory_id, "type": "memory_deleted"}
 
@@ -121,6 +121,12 @@ async def _shown(visit: Visit, core: Core, entry: Entry, content: bytes | None) 
     if content is not None and sha256(content).hexdigest() != entry.sha256:
         (content,) = await visit.services.hosted.do(core.by_id.contents([entry]))
     return memory_object(store_of(visit), entry, content)
+
+
+def _version(visit: Visit) -> str | None:
+    """The version that the memory has to be at, for clients that need more than the API's condition on
+    the content: it tells a rename apart, and two writes of the same."""
+    return visit.request.headers.get(IF_VERSION_HEADER)
 
 
 def _content(visit: Visit, text: str) -> bytes:

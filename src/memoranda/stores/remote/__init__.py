@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from memoranda.stores.base import Backend
 
-CHANGED_HEADER: Final = "memoranda-changed"
-"""A header of ours on the answer to an update: ``false`` where it made no version. The API answers an
-update that finds its own result as done, whoever did it; this tells the two apart."""
+IF_VERSION_HEADER: Final = "memoranda-if-version"
+"""A header of ours on updates and removals: the version that the memory has to be at. The API's own
+condition is on the content, so it lets a renamed memory pass, and takes two writes of the same for
+one. Servers that don't know it go by theirs."""
 
 
 def open_remote(url: str, *, suspends: bool) -> Backend:

@@ -48,10 +48,6 @@ class AsyncPort(Port):
             stores = cast("MemoryStores", client.beta.memory_stores)
             return await cast("Awaitable[T]", request(stores))
 
-    async def parsed(self, answer: anthropic.APIResponse[T]) -> T:
-        with translated():
-            return await cast("Awaitable[T]", answer.parse())
-
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncGenerator[None]:
         turns = self._turns.setdefault(asyncio.get_running_loop(), WeakValueDictionary())

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
 
-    from anthropic import APIResponse
     from anthropic.resources.beta.memory_stores import MemoryStores
 
     from memoranda.stores.remote.address import Address
@@ -31,10 +30,6 @@ class Port(ABC):
     @abstractmethod
     async def ask(self, request: Callable[[MemoryStores], T]) -> T:
         """What one request gives, sent once. Raises what ``faults.translated`` says."""
-
-    @abstractmethod
-    async def parsed(self, answer: APIResponse[T]) -> T:
-        """What a raw answer holds; raises as ``ask`` does."""
 
     @abstractmethod
     def turn(self, name: str) -> AbstractAsyncContextManager[None]:

@@ -161,7 +161,8 @@ def _way_maker(
             aside = ROOT.child(f"moving-{urandom(16).hex()}")
             away = Update(step.seen, aside, None)
             # Its content comes with the second move.
-            waiting[number] = Update(step.seen, step.path or step.seen.path, step.content)
+            place = step.path or step.seen.path
+            waiting[number] = Update(step.seen, place, step.content)
             return away
     raise AssertionError("a plan leaves no path to two memories")
 

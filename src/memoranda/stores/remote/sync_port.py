@@ -53,10 +53,6 @@ class SyncPort(Port):
         with translated():
             return request(client.beta.memory_stores)
 
-    async def parsed(self, answer: anthropic.APIResponse[T]) -> T:
-        with translated():
-            return answer.parse()
-
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncGenerator[None]:
         with self._opening:

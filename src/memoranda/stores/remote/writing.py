@@ -14,6 +14,8 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from anthropic import omit
+
 from memoranda.digests import sha256
 from memoranda.errors import (
     Conflict,
@@ -24,11 +26,12 @@ from memoranda.errors import (
     Unavailable,
     UnknownId,
 )
+from memoranda.light_dataclasses import replace
 from memoranda.path import ROOT, MemoryPath
 from memoranda.stores.base import Entry, Put, Remove, VersionFilter
 from memoranda.stores.patience import Lost, patiently
 from memoranda.stores.planning import ContentWanted, Wanted
-from memoranda.stores.remote import CHANGED_HEADER, history, listing
+from memoranda.stores.remote import IF_VERSION_HEADER, history, listing
 from memoranda.stores.remote.faults import Declined
 from memoranda.stores.remote.shapes import entry_of
 from memoranda.stores.remote.steps import Create, Delete, RemotePlan, Update
@@ -91,7 +94,7 @@ class Writer:
             done = gone if goes_on else []
             try:
                 for step in steps:
-                    done.append(await self._do(step))
+                    done.append(await self._do(_up_to_date(step, done)))
             except Raced:
                 if not goes_on:
                     await self._take_back(done)
@@ -205,22 +208,17 @@ class Writer:
         place = path or seen.path
 
         async def send() -> Entry:
-            from anthropic import omit
-
-            answer = await self._port.ask(
-                lambda stores: stores.memories.with_raw_response.update(
+            updated = await self._port.ask(
+                lambda stores: stores.memories.update(
                     seen.memory_id,
                     memory_store_id=self._store_id,
                     content=omit if content is None else content,
                     path=omit if path is None else path.store_path,
                     precondition={"type": "content_sha256", "content_sha256": seen.sha256},
+                    extra_headers={IF_VERSION_HEADER: seen.version_id},
                 )
             )
-            entry = _live(entry_of(await self._port.parsed(answer)))
-            is_changed = answer.headers.get(CHANGED_HEADER) != "false"
-            if not is_changed and entry.version_id != seen.version_id:
-                raise _SoAlready(entry)
-            return entry
+            return _live(entry_of(updated))
 
         async def earlier(error: Declined) -> Entry | None:
             del error
@@ -244,6 +242,7 @@ class Writer:
                     seen.memory_id,
                     memory_store_id=self._store_id,
                     expected_content_sha256=seen.sha256,
+                    extra_headers={IF_VERSION_HEADER: seen.version_id},
                 )
             )
             return True
@@ -274,10 +273,6 @@ class Writer:
 
         try:
             return await patiently(self._port, attempt, monotonic)
-        except _SoAlready as same:
-            if is_unsure:
-                return same.entry  # type: ignore[return-value] # pyright: ignore[reportReturnType]
-            raise Raced from None  # somebody wrote just this: it was their write, not ours
         except Declined as error:
             if is_unsure:
                 done = await earlier(error)
@@ -309,11 +304,12 @@ class Writer:
 
     # ---- taking back
 
-    async def _take_back(self, done: list[Done]) -> None:
+    async def _take_back(self, done: Sequence[Done]) -> None:
         """Undo what a batch did so far, newest first; raises ``Unavailable`` where it can't be."""
+        since = list(done)
         for each in reversed(done):
             try:
-                await self._do(await self._reverse(each))
+                since.append(await self._do(_up_to_date(await self._reverse(each), since)))
             except (Raced, Conflict, Unavailable, UnknownId, ReadOnly, RefusedByServer) as error:
                 raise Unavailable(_PARTLY) from error
 
@@ -322,10 +318,8 @@ class Writer:
         if isinstance(step, Create):
             return Delete(_live(made))
         if isinstance(step, Update):
-            now = _live(made)
             content = None if step.content is None else await self._content_of(step.seen)
-            path = None if now.path == step.seen.path else step.seen.path
-            return Update(now, path, content)
+            return Update(_live(made), None if step.path is None else step.seen.path, content)
         return Create(step.seen.path, await self._content_of(step.seen))
 
     async def _content_of(self, seen: Entry) -> str:
@@ -333,12 +327,14 @@ class Writer:
         return (version.content or b"").decode()
 
 
-class _SoAlready(Exception):
-    """Our server says that an update changed nothing."""
-
-    def __init__(self, entry: Entry) -> None:
-        super().__init__()
-        self.entry = entry
+def _up_to_date(step: Step, done: Sequence[Done]) -> Step:
+    """A step on a memory as the batch has left it so far."""
+    if isinstance(step, Create):
+        return step
+    for each in reversed(done):
+        if each.entry is not None and each.entry.memory_id == step.seen.memory_id:
+            return replace(step, seen=each.entry)
+    return step
 
 
 def _live(entry: Entry | None) -> Entry:
