@@ -25,6 +25,7 @@ WHY = {
     "stores/postgres/sync_port.py": "renewed (after_fork.py)",
     "stores/ram.py": "made anew in the child",
     "stores/reader_pool.py": "its owner makes a new one in the child",
+    "stores/remote/sync_port.py": "renewed (after_fork.py)",
     "stores/sqlite.py": "made anew in the child",
     "text/line_index.py": "renewed (after_fork.py)",
 }
