@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import (  # type: ignore[import-untyp
 )
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from memoranda import Memory
+from memoranda import Approval, Memory, Policy
 from tests.server.live import make_key, new_home, serving
 
 CHROMIUM = os.environ.get("MEMORANDA_CHROMIUM") or shutil.which("chromium")
@@ -23,6 +23,9 @@ ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+
+PICTURES = os.environ.get("MEMORANDA_PICTURES")
+"""A folder for a picture of every page that is looked at, for people to look at as well."""
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None,
@@ -46,6 +49,8 @@ class Walk:
         self.address = address
         self.url = url
         self.complaints: list[str] = []
+        self.name = ""
+        self._n_pictures = 0
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", self._told)
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
@@ -59,6 +64,10 @@ class Walk:
         axe: Any = Axe()
         found = axe.run(self.page)
         assert found.violations_count == 0, found.generate_report()
+        if PICTURES is not None:
+            self._n_pictures += 1
+            name = f"{self.name}-{self._n_pictures:02}.png"
+            self.page.screenshot(path=Path(PICTURES) / name, full_page=True)
 
 
 @pytest.fixture(params=[("light", 1200), ("dark", 400)], ids=["light", "dark-narrow"])
@@ -77,6 +86,7 @@ def walk(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]:
             viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce"
         )
         walk = Walk(context.new_page(), live.address, url)
+        walk.name = request.node.name
         walk.page.goto(f"{live.address}/console")
         walk.looked_at()
         walk.page.get_by_label("Key").fill(key.credential)
@@ -142,6 +152,40 @@ def test_an_edit_that_was_overtaken_shows_both(walk: Walk) -> None:
     page.get_by_role("button", name="Save").click()
     with Memory.open(walk.url, "ada") as memory:
         assert memory.read("/memories/people/ada.md").text == "Mine.\n"
+
+
+def test_what_waits_is_approved_and_rejected(walk: Walk) -> None:
+    page = walk.page
+    policy = Policy(approval=(Approval(path="/memories/rules/*"),))
+    with Memory.open(walk.url, "ada", policy=policy) as memory:
+        for name in ("good", "bad"):
+            made = memory.execute(
+                {
+                    "command": "create",
+                    "path": f"/memories/rules/{name}.md",
+                    "file_text": f"# {name}\n\nRefunds up to 50 EUR need no question.\n",
+                }
+            )
+            assert not made.is_error
+    page.get_by_role("link", name="ada").click()
+    page.get_by_role("link", name="Waiting", exact=True).click()
+    expect(page.get_by_role("button", name="Approve")).to_have_count(2)
+    walk.looked_at()
+    good = page.locator("section", has_text="/memories/rules/good.md")
+    good.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("status")).to_have_text("Approved: the change is made.")
+    walk.looked_at()
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_role("status")).to_have_text("Rejected: nothing was changed.")
+    expect(page.locator(".empty")).to_contain_text("Nothing waits")
+    walk.looked_at()
+    page.get_by_role("link", name="Audit", exact=True).click()
+    walk.looked_at()
+    with Memory.open(walk.url, "ada") as memory:
+        assert memory.read("/memories/rules/good.md").text.startswith("# good")
+        assert {str(entry.path) for entry in memory.list("/memories/rules")} == {
+            "/memories/rules/good.md"
+        }
 
 
 def test_what_memories_hold_does_nothing_in_a_browser(walk: Walk) -> None:
