@@ -277,6 +277,14 @@ def test_a_memory_is_rendered_and_shown_as_text(browser: Browser, store: str) ->
     assert "Ada likes *black* tea." in browser.page(f"{store}/memory?{TEA}&as=text")
 
 
+def test_tabs_stay_tabs_and_what_is_invisible_is_spelled_out(browser: Browser, store: str) -> None:
+    with Memory.open(browser.live.url, "ada", workspace=browser.workspace) as memory:
+        memory.write("/memories/table.md", "a\tb\n\x07c\n")
+    seen = browser.page(f"{store}/memory?path=/memories/table.md&as=text")
+    assert "a\tb\n" in seen
+    assert "\\x07c" in seen or "\\u0007c" in seen
+
+
 def test_bytes_are_only_downloaded(browser: Browser, store: str) -> None:
     assert "download it" in browser.page(f"{store}/memory?path=/memories/data.bin")
     answer = browser.http.get(f"/console{store}/download?path=/memories/data.bin")

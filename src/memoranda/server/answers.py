@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from memoranda.server.problems import Problem
 
 JSON = "application/json"
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def json_response(value: Any, headers: Mapping[str, str] | None = None) -> Response:
     """A value as JSON; 200, as every success is."""
-    body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    return Response(body, media_type=JSON, headers=dict(headers or {}))
+    return Response(_encode(value).encode(), media_type=JSON, headers=dict(headers or {}))
 
 
 def problem_response(problem: Problem, request_id: str) -> Response:

@@ -28,14 +28,21 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._numbers: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.in_flight = Gauge(
             "memoranda_requests_in_flight", "Requests being answered.", registry=self._registry
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answer. ``route`` is a path of the route table, not what was asked for."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(method, route).observe(seconds)
+        numbers = self._numbers.get((method, route, status))
+        if numbers is None:  # as many as routes have answers: to look for labels takes longer
+            numbers = self._numbers[method, route, status] = (
+                self._requests.labels(method, route, str(status)),
+                self._seconds.labels(method, route),
+            )
+        numbers[0].inc()
+        numbers[1].observe(seconds)
 
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""

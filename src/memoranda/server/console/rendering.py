@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -128,8 +129,10 @@ def shown_name(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A content, line by line, in the same way."""
-    return "\n".join(escape_for_display(line, 10 * len(line) + 1) for line in text.split("\n"))
+    """A content in the same way, but for its line ends and tabs."""
+    parts = re.split(r"([\n\t])", text)
+    parts[::2] = [escape_for_display(part, 10 * len(part) + 1) for part in parts[::2]]
+    return "".join(parts)
 
 
 def markdown(text: str) -> Markup:
