@@ -74,7 +74,7 @@ class Server:
             cwd=self.home,
             stdout=log,
             stderr=log,
-            preexec_fn=_die_with_us,  # noqa: PLW1509 - calls nothing that a thread may hold
+            preexec_fn=die_with_us,  # noqa: PLW1509 - calls nothing that a thread may hold
             **_as_nobody(),
         )
         self._process = process
@@ -244,7 +244,7 @@ def _as_nobody() -> dict[str, Any]:
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if _as_root() else {}
 
 
-def _die_with_us() -> None:
+def die_with_us() -> None:
     """A test process that is killed takes its server along."""
     ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
