@@ -18,8 +18,10 @@ from memoranda.stores.bucket.backend import BucketBackend
 from memoranda.stores.folder.backend import FolderBackend
 from memoranda.stores.folder.place import open_places
 from memoranda.stores.log.database import open_connection
+from memoranda.stores.postgres.backend import PostgresBackend
 from memoranda.stores.ram import RamBackend
 from memoranda.stores.sqlite import SqliteBackend
+from tests.stores import postgres_server
 from tests.stores.bucket_server import url_for
 from tests.testing.dict_store import DictBackend, Disk
 
@@ -28,6 +30,7 @@ KINDS: dict[str, Callable[[Path], Backend]] = {
     "sqlite": lambda home: SqliteBackend(home / "memory.db"),
     "folder": lambda home: FolderBackend(home / "memory"),
     "bucket": lambda home: BucketBackend(url_for(home)),
+    "postgres": lambda home: PostgresBackend(postgres_server.url_for(home)),
 }
 NOTE = "/memories/d/note.md"
 

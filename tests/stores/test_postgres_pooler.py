@@ -137,9 +137,7 @@ def test_what_a_session_keeps_would_be_seen_here(pooler: Pooler, db: Database) -
     try:
         assert left_behind(pooler, db) != CLEAN
     finally:
-        db.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", APP
-        )
+        db.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", APP)
 
 
 @pytest.mark.full

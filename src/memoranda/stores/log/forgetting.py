@@ -29,7 +29,7 @@ def forget(turn: Turn, path: MemoryPath, context: Context) -> int:
     ).fetchall()
     for seq, text in rows:
         draft = draft_of(text)
-        left = _without(draft, path.text)
+        left = without(draft, path.text)
         if left != draft:
             blanked.set(events.load(log, seq), "audit = ?", json.dumps(left))
             count += 1
@@ -38,13 +38,13 @@ def forget(turn: Turn, path: MemoryPath, context: Context) -> int:
     return count
 
 
-def _without(value: Any, path: str) -> Any:
-    """The value, with null in place of each text that is the path or lies beneath it."""
+def without(value: Any, path: str) -> Any:
+    """A draft's value, with null in place of each text that is the path or lies beneath it."""
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
-        return {key: _without(each, path) for key, each in pairs if not _is_in(key, path)}
+        return {key: without(each, path) for key, each in pairs if not _is_in(key, path)}
     if isinstance(value, list):
-        return [_without(each, path) for each in cast("list[object]", value)]
+        return [without(each, path) for each in cast("list[object]", value)]
     return None if isinstance(value, str) and _is_in(value, path) else value
 
 

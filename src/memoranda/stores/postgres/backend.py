@@ -120,6 +120,9 @@ class PostgresBackend(Backend):
             return False
         return True
 
+    async def workspaces(self) -> tuple[str, ...]:
+        return await self.transact(stores.workspaces)
+
     async def find_user(self, user: str, workspace: str = DEFAULT_WORKSPACE) -> StoreInfo | None:
         tenant = check_tenant(user, workspace)
         return await self._in(tenant.workspace, lambda these: these.of_user(tenant.user))

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from memoranda.errors import Corrupt, IsADirectory, Misuse, NotFound, Refused, UnknownId
 from memoranda.stores.base import (
     LISTING_CHUNK,
+    AuditEntry,
+    AuditHead,
+    AuditReport,
     Capabilities,
     Content,
     Entry,
     Hit,
+    Hold,
     Moment,
     Outline,
     Page,
@@ -24,8 +28,9 @@ from memoranda.stores.base import (
 )
 from memoranda.stores.log import ids
 from memoranda.stores.patience import patiently
-from memoranda.stores.postgres import history, listing, stores, upkeep
+from memoranda.stores.postgres import audit, history, holds, listing, stores, upkeep
 from memoranda.stores.postgres.writing import Batch
+from memoranda.stores.sealing import NO_CHAIN
 
 if TYPE_CHECKING:
     from builtins import list as rows_of
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CAPABILITIES: Final = Capabilities(shared_by_machines=True, takes_history=True)
+CAPABILITIES: Final = Capabilities(shared_by_machines=True, audits=True, takes_history=True)
 _READ: Final = "SELECT * FROM memoranda.read_memory(%s, %s, %s, %s)"
 _STAT: Final = (
     "SELECT id, head, size, sha, created, updated FROM memoranda.memory"
@@ -206,12 +211,66 @@ class PostgresStore(Store):
         await backend.flush_if_due(self._place)
 
     async def uses(self) -> Mapping[MemoryPath, int]:
+        await self.flush()
         made = await self._made()
         rows = [] if made is None else await self._query(made, _USES)
         return {listing.path_of(path): used for path, used in rows}
 
     async def flush(self) -> None:
         await self._open().flush(self._place)
+
+    # ---- the audit and holds
+
+    async def audit(self, after: int | None, limit: int) -> tuple[AuditEntry, ...]:
+        await self.flush()
+        made = await self._made()
+        if made is None:
+            return ()
+        return await self._scoped(made, lambda session: audit.entries(session, made, after, limit))
+
+    async def verify_audit(self, anchors: Sequence[AuditHead] = ()) -> AuditReport:
+        await self.flush()
+        made = await self._made()
+        if made is None:
+            return AuditReport((), 0, AuditHead(self.id, 0, NO_CHAIN.hex()))
+        return await self._patiently(
+            lambda: self._backend.port.transact(
+                lambda session: audit.verify(session, made, self.id, anchors),
+                made.number,
+                snapshot=True,
+            )
+        )
+
+    async def holds(self) -> tuple[Hold, ...]:
+        made = await self._made()
+        if made is None:
+            return ()
+        return await self._scoped(made, lambda session: holds.of_store(session, made.number))
+
+    async def hold(self, path: MemoryPath, reason: str, context: Context) -> Hold:
+        made, now = await self._made_or_unknown(), self._backend.now()
+        return await self._scoped(
+            made, lambda session: holds.put(session, made, path, reason, context, now)
+        )
+
+    async def lift(self, path: MemoryPath, context: Context) -> bool:
+        made, now = await self._made_or_unknown(), self._backend.now()
+        return await self._scoped(
+            made, lambda session: holds.lift(session, made, path, context, now)
+        )
+
+    async def forget(self, path: MemoryPath, context: Context) -> int:
+        await self.flush()
+        made, now = await self._made_or_unknown(), self._backend.now()
+        return await self._scoped(
+            made, lambda session: upkeep.forget(session, made, path, context, now)
+        )
+
+    async def _made_or_unknown(self) -> Made:
+        made = await self._made()
+        if made is None:
+            raise UnknownId("store")
+        return made
 
     # ---- history
 

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from memoranda.errors import Misuse, UnknownId
+from memoranda.errors import Held, Misuse, UnknownId, Unsupported
 from memoranda.lazy_pattern import lazy_pattern
 from memoranda.stores.base import StoreInfo, StorePage
 from memoranda.stores.sealing import audit_text, clean
@@ -22,6 +22,11 @@ _STORE_ID: Final = lazy_pattern(r"memstore_[A-Za-z0-9]{1,64}")
 _COLUMNS: Final = "id, workspace, user_name, about, created, updated, archived"
 _FIND: Final = "SELECT * FROM memoranda.find_store(%s, %s, %s)"
 _MAKE: Final = "SELECT * FROM memoranda.make_store(%s, %s, %s, %s, %b, %s)"
+_IS_OPERATOR: Final = (
+    "SELECT pg_has_role(nspowner, 'MEMBER') FROM pg_namespace WHERE nspname = 'memoranda'"
+)
+_OPERATOR: Final = "SELECT set_config('memoranda.operator', 'workspaces', true)"
+_WORKSPACES: Final = "SELECT DISTINCT workspace FROM memoranda.store ORDER BY workspace"
 _WORKSPACE: Final = "SELECT set_config('memoranda.workspace', %s, true)"
 
 
@@ -56,6 +61,16 @@ async def make_if_free(session: Session, info: StoreInfo, secret: bytes) -> list
 def new_secret() -> bytes:
     """What a new store's ids and digests are keyed with."""
     return os.urandom(32)
+
+
+async def workspaces(session: Session) -> tuple[str, ...]:
+    """The workspaces that have stores, sorted, as the owner of the schema sees them; raises
+    ``Unsupported`` for every other role: applications' tenants are kept apart."""
+    ((is_operator,),) = await session.run(_IS_OPERATOR)
+    if not is_operator:
+        raise Unsupported("listing the workspaces")
+    await session.run(_OPERATOR)
+    return tuple([workspace for (workspace,) in await session.run(_WORKSPACES)])
 
 
 class Stores:
@@ -148,12 +163,15 @@ class Stores:
         return info._replace(archived_at_ns=now_ns, updated_at_ns=now_ns)
 
     async def erase(self, store_id: str, context: Context, now_ns: int) -> None:
-        """Remove every row of a store, and note in the database's own audit that it happened."""
+        """Remove every row of a store, and note in the database's own audit that it happened;
+        raises ``Held``."""
         await self.get(store_id, lock=True)
         ((number,),) = await self._session.run(
             "DELETE FROM memoranda.store WHERE id = %s RETURNING number", (store_id,)
         )
         await self._session.run("SELECT set_config('memoranda.store', %s, true)", (str(number),))
+        if await self._session.run(_HELD, (number,)):
+            raise Held
         for statement in _ERASE:
             await self._session.run(statement, (number,))
         trace = None if context.trace_id is None else clean(context.trace_id)
@@ -165,6 +183,7 @@ class Stores:
         )  # fmt: skip
 
 
+_HELD: Final = "SELECT 1 FROM memoranda.state WHERE store = %s AND holds IS NOT NULL FOR UPDATE"
 # The state first: who waits for its lock finds no store, and writes nothing after us.
 _ERASE: Final = (
     "DELETE FROM memoranda.state WHERE store = %s",

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memoranda.digests import sha256
 from memoranda.errors import NotRedactable, Unavailable, UnknownId
-from memoranda.stores.base import Problem, Report
+from memoranda.light_dataclasses import replace
+from memoranda.stores.base import Context, Problem, Report
 from memoranda.stores.log import ids
-from memoranda.stores.postgres import history, writing
+from memoranda.stores.log.forgetting import without
+from memoranda.stores.log.gone import BLANKED, Gone, draft_of
+from memoranda.stores.log.retention import ACTOR
+from memoranda.stores.postgres import audit, history, holds, writing
 from memoranda.stores.postgres.listing import path_of
 from memoranda.stores.sealing import EVENT_BYTES, NO_CHAIN, chained, clean, digest_of
 
 if TYPE_CHECKING:
-    from memoranda.stores.base import Context, Retention, Version
+    from collections.abc import Mapping, Sequence
+
+    from memoranda.path import MemoryPath
+    from memoranda.stores.base import Retention, Version
     from memoranda.stores.postgres.place import Made
     from memoranda.stores.postgres.port import Port, Row, Session
 
@@ -21,15 +29,19 @@ DAY_NS: Final = 86_400 * 1_000_000_000
 LOOKED_AT: Final = 256
 """How many events one look at old history takes in."""
 
-_THIN: Final = "SELECT memoranda.thin(%s, %s, %s, %s, %s)"
+_LET_GO: Final = "SELECT * FROM memoranda.let_go(%s, %s, %s, %s, %s, %s::text[])"
 _LOCK: Final = "SELECT FROM memoranda.state WHERE store = %s FOR UPDATE"
 _EVENT: Final = (
     f"SELECT {history.COLUMNS}, e.digest, e.redacted_at FROM memoranda.event e"
     " WHERE e.store = %s AND e.seq = %s"
 )
 _BLANK_AUDIT: Final = (
-    "UPDATE memoranda.event SET audit = NULL, digest = coalesce(digest, %b)"
+    "UPDATE memoranda.event SET audit = %s, digest = coalesce(digest, %b)"
     " WHERE store = %s AND seq = %s"
+)
+_DRAFTS: Final = (
+    f"SELECT {history.COLUMNS} FROM memoranda.event e"
+    " WHERE e.store = %s AND e.audit IS NOT NULL ORDER BY e.seq"
 )
 _BLANK: Final = (
     "UPDATE memoranda.event SET path = NULL, size = NULL, sha = NULL, body = NULL,"
@@ -62,11 +74,35 @@ async def thin(port: Port, made: Made, retention: Retention, now_ns: int, before
     """
     keep_ns = retention.keep_days * DAY_NS
     cutoff = now_ns - keep_ns if keep_ns and now_ns - before_ns <= keep_ns else -1
-    values = (made.number, cutoff, retention.keep_newest, retention.budget_bytes, LOOKED_AT)
+
+    async def work(session: Session) -> None:
+        held = [hold.path for hold in await holds.of_store(session, made.number, lock=True)]
+        if any(path.is_root for path in held):
+            return
+        values = (
+            made.number, cutoff, retention.keep_newest, retention.budget_bytes, LOOKED_AT,
+            [path.store_path for path in held],
+        )  # fmt: skip
+        rows = await session.run(_LET_GO, values)
+        if rows:
+            await _say(session, made, rows, now_ns)
+
     try:
-        await port.run(_THIN, values)
+        await port.transact(work, made.number)
     except Unavailable:
         return
+
+
+async def _say(session: Session, made: Made, rows: Sequence[Row], now_ns: int) -> None:
+    """Write the entry of the audit that says what went."""
+    gone = Gone()
+    for start, end, said in rows:
+        if said is None:
+            gone.dropped.append((start, end))
+        else:
+            gone.read(said)
+    draft = gone.draft(await audit.rests(session, made, list(gone.blanked)))
+    await writing.note(session, made, Context(ACTOR, ACTOR, audit=draft), now_ns)
 
 
 async def redact(
@@ -93,8 +129,9 @@ async def redact(
         raise NotRedactable
     for row in await session.run(_EVENT, (made.number, event.batch)):
         first = history.event_of(row)
-        digest = digest_of(first, made.secret)
-        await session.run(_BLANK_AUDIT, (digest, made.number, first.seq))
+        if first.audit is not None:
+            digest = digest_of(first, made.secret)
+            await session.run(_BLANK_AUDIT, (None, digest, made.number, first.seq))
     digest = digest_of(event, made.secret)
     await session.run(
         _BLANK, (max(now_ns, event.at), clean(context.actor), digest, made.number, seq)
@@ -103,8 +140,44 @@ async def redact(
         await session.run(
             _BLANK_CONTENT, {"store": made.number, "memory": memory, "body": event.body}
         )
-    await writing.note(session, made, context, now_ns)
+    said = await audit.rests(session, made, (seq, event.batch))
+    await _note_blanked(
+        session,
+        made,
+        replace(context, audit={**context.audit, "version": version_id}),
+        said,
+        now_ns,
+    )
     return await history.one(session, made, version_id)
+
+
+async def forget(
+    session: Session, made: Made, path: MemoryPath, context: Context, now_ns: int
+) -> int:
+    """What ``Store.forget`` promises; in a transaction for this store."""
+    await session.run(_LOCK, (made.number,))
+    blanked: list[int] = []
+    for row in await session.run(_DRAFTS, (made.number,)):
+        event = history.event_of(row)
+        draft = draft_of(event.audit)
+        left = without(draft, path.text)
+        if left != draft:
+            digest = digest_of(event, made.secret)
+            await session.run(_BLANK_AUDIT, (json.dumps(left), digest, made.number, event.seq))
+            blanked.append(event.seq)
+    if blanked:
+        said = await audit.rests(session, made, blanked)
+        await _note_blanked(session, made, context, said, now_ns)
+    return len(blanked)
+
+
+async def _note_blanked(
+    session: Session, made: Made, context: Context, rests: Mapping[int, str], now_ns: int
+) -> None:
+    """Write the entry that says what is left of events that were blanked."""
+    said = {BLANKED: {str(seq): rest for seq, rest in rests.items()}}
+    noted = replace(context, audit={**context.audit, **said})
+    await writing.note(session, made, noted, now_ns)
 
 
 async def verify(session: Session, made: Made) -> Report:

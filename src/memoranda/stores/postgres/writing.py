@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memoranda.errors import UnknownId
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Ceiling, StoreInfo
+from memoranda.stores.log.packs import packed
 from memoranda.stores.patience import (
     FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,
@@ -231,7 +232,9 @@ class Batch:
         takes_over = self._context is not None and self._context.at_ns is not None
         plan = Plan(made, seen, self._ceiling, takes_over=takes_over)
         plan.do(self._changes)
-        sealed = seal(made, plan, self._context, self._taken, self._now)
+        notes, uses = self._taken
+        records = (list(packed(notes)) if notes else [], uses)
+        sealed = seal(made, plan, self._context, records, self._now)
         return None if sealed is None else Planned(plan, sealed)
 
     async def _send(
