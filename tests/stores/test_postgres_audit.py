@@ -73,8 +73,8 @@ def test_what_retention_lets_go_is_said_again_and_again_but_for_what_is_held(
         ("UPDATE memoranda.event SET audit = '{}' WHERE command = 'noted'", "chain"),
         ("DELETE FROM memoranda.event WHERE seq = 2", "chain"),
         (
-            "WITH gone AS (DELETE FROM memoranda.event WHERE seq = 2 RETURNING chain)"
-            " UPDATE memoranda.event SET link = gone.chain FROM gone WHERE seq = 3",
+            """WITH gone AS (DELETE FROM memoranda.event WHERE seq = 2 RETURNING chain)
+            UPDATE memoranda.event SET link = gone.chain FROM gone WHERE seq = 3""",
             "gap",
         ),
         (
