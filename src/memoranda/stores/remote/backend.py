@@ -42,6 +42,7 @@ SETTLE_SECONDS: Final = 0.25
 """How long one who made a user's store waits for others that did so at the same moment."""
 
 _KNOWN_PATHS: Final = 1_000
+_TRIES: Final = 3
 
 
 class Place:
@@ -250,16 +251,22 @@ class RemoteBackend(Backend):
         async with self.port.turn(f"{place.workspace}/{place.user}"):
             await self.look_for(place)
             if not place.is_made:
-                lost: Lost | None = None
-                try:
-                    await self._create(place.user, "", tags_of(place.user, place.workspace))
-                except Lost as error:  # it may be there nevertheless
-                    lost = error
-                await self.port.pause(self._settle_seconds)
-                await self.look_for(place)
-                if not place.is_made:
-                    raise lost or unreadable()
+                await self._make(place, place.user)
             return place.id
+
+    async def _make(self, place: Place, user: str) -> None:
+        """Make a user's store; again where an answer got lost and no store is there."""
+        lost: Lost | None = None
+        for _ in range(_TRIES):
+            try:
+                await self._create(user, "", tags_of(user, place.workspace))
+            except Lost as error:
+                lost = error
+            await self.port.pause(self._settle_seconds)
+            await self.look_for(place)
+            if place.is_made:
+                return
+        raise lost or unreadable()
 
     # ---- their parts
 

@@ -84,6 +84,9 @@ class SyncPort(Port):
                         timeout=self._where.timeout_seconds,
                     ),
                 )
+                # The SDK imports these when they are first used, which threads had better not do at once.
+                stores = self._client.beta.memory_stores
+                _ = stores.memories, stores.memory_versions
             return self._client
 
 
