@@ -1,8 +1,13 @@
 """A memory for the Claude Agent SDK, as an MCP server in this process.
 
-memory = MemoryServer("./memory", user="acme-corp")
-options = ClaudeAgentOptions(mcp_servers={"memory": memory.config}, allowed_tools=memory.tools,
-                             system_prompt=memory.prompt)
+    memory = MemoryServer("./memory", user="acme-corp")
+    options = ClaudeAgentOptions(
+        mcp_servers={"memory": memory.config},
+        allowed_tools=memory.tools,
+        system_prompt=memory.prompt,
+    )
+
+One server is one user's memory.
 """
 
 from __future__ import annotations

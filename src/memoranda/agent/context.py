@@ -117,7 +117,9 @@ class Context:
     def params(self) -> dict[str, Any]:
         """Parameters for ``client.beta.messages.create`` and for the SDK's tool runner.
 
-        client.beta.messages.tool_runner(..., **Context.tool_clearing().params)
+            client.beta.messages.tool_runner(..., **Context.tool_clearing().params)
+
+        Without any edit there are none.
         """
         if not self.edits:
             return {}
