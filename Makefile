@@ -81,7 +81,7 @@ SERVED := backup bucket cli git postgres sealed server
 .PHONY: requirements
 requirements: $(DEV) ## pin again what pyproject.toml asks for; ARGS=--upgrade takes newer releases
 	$(COMPILE) --extra anthropic --extra cli --group build -o requirements/run.txt $(ARGS)
-	$(COMPILE) --all-extras --group build -c requirements/run.txt -o requirements/dev.txt $(ARGS)
+	$(COMPILE) --all-extras --group build --group docs -c requirements/run.txt -o requirements/dev.txt $(ARGS)
 	$(COMPILE) $(SERVED:%=--extra %) --group build -c requirements/dev.txt -o requirements/serve.txt
 
 .PHONY: clean
