@@ -84,9 +84,13 @@ requirements: $(DEV) ## pin again what pyproject.toml asks for; ARGS=--upgrade t
 	$(COMPILE) --all-extras --group build --group docs -c requirements/run.txt -o requirements/dev.txt $(ARGS)
 	$(COMPILE) $(SERVED:%=--extra %) --group build -c requirements/dev.txt -o requirements/serve.txt
 
+.PHONY: docs
+docs: $(DEV) ## the docs as a site, in site/; a warning is an error
+	@$(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs site
+
 .PHONY: clean
 clean: ## remove all that make made, but never a memory
-	rm -rf $(VENV) build dist mutants htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) build dist site mutants htmlcov .coverage .coverage.* \
 		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
