@@ -204,7 +204,7 @@ class Tool:
     async def _apply(self, change: Change, context: Context) -> Sequence[Removal]:
         """Apply a change; what a layer took out of it."""
         removed: list[Removal] = []
-        context = replace(context, notice=removed.append)
+        context = replace(context, notice=removed.append, wants_ids=False)
         try:
             await apply_with_retry(self._store, (change,), context, self._pause)
         except AwaitsApproval as error:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from memoranda.detect.rules.rule import Rule
 from memoranda.detect.rules.table import RULES
-from memoranda.detect.words import Words
+from memoranda.detect.words import RareSign, Words
 from memoranda.lazy_pattern import lazy_pattern
 
 RUN_BYTES: Final = 16
@@ -61,7 +61,7 @@ class Scanner:
         asked = [_Asked(rule) for rule in rules if rule.kind in wanted]
         self._everywhere = [each for each in asked if not each.literals]
         blocks = [each for each in asked if each.rule.scope == "block"]
-        self._blocks = [(each.literals[0], each) for each in blocks]
+        self._blocks = [(RareSign(each.literals[0]), each) for each in blocks]
         assert all(len(each.literals) == 1 for each in blocks), "a block begins in one way"
         in_runs = [each for each in asked if each.rule.scope == "run"]
         in_lines = [each for each in asked if each.rule.scope == "line" and each.literals]
@@ -87,8 +87,8 @@ class Scanner:
             hits += self._find_in_runs(data, lower)
         for asked in self._everywhere:
             hits += asked.hits(data, 0, len(data))
-        for literal, asked in self._blocks:
-            if data.find(literal) >= 0:
+        for opening, asked in self._blocks:
+            if opening.is_in(data):
                 hits += asked.hits(data, 0, len(data))
         if hits:
             hits.sort(key=_place)
@@ -108,8 +108,8 @@ class Scanner:
 
     def spans_lines(self, data: bytes) -> bool:
         """Whether something may begin in one line and end in another."""
-        for literal, _ in self._blocks:  # noqa: SIM110 - a generator costs as much as a search
-            if data.find(literal) >= 0:
+        for opening, _ in self._blocks:  # noqa: SIM110 - a generator costs as much as a search
+            if opening.is_in(data):
                 return True
         return False
 

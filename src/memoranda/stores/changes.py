@@ -177,6 +177,9 @@ class Context:
     ``at_ns`` tells that the batch is taken out of another store's history (capability
     ``takes_history``, a store that ``Backend.take_up`` made): its versions get that time, in ns
     since 1970, or that of the newest entry where that is later.
+
+    ``wants_ids`` False tells that nobody will look at the ids of the versions that come back: a
+    store may leave them empty, since to compute them costs more than to look at a file.
     """
 
     actor: str = "agent"
@@ -188,3 +191,4 @@ class Context:
     notice: Callable[[Removal], None] | None = None
     approval: str | None = None
     at_ns: int | None = None
+    wants_ids: bool = True

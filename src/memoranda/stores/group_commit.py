@@ -126,29 +126,38 @@ class GroupCommit(Generic[J]):
     def _lead_batch(self, job: J) -> None:
         batch = [job]
         try:
-            with self._lock:
-                size = job.size_bytes
-                while self._waiting and len(batch) < self._most_jobs and size < self._most_bytes:
-                    follower = self._waiting[0]
-                    if isinstance(follower, _Alone):
-                        break
-                    batch.append(follower)
-                    self._waiting.popleft()
-                    size += follower.size_bytes
+            if self._waiting:  # who comes after this look goes with the next batch
+                self._take_along(batch)
             lead = self._lead()
             assert lead is not None, "whoever runs a job holds the object that leads"
             lead(batch)
         finally:
-            followers = batch[1:]
-            with self._lock:
-                self._waiting.extendleft(
-                    follower
-                    for follower in reversed(followers)
-                    if not (follower.done or follower.abandoned)
-                )
-            for follower in followers:
-                if follower.done and follower.wake is not None:
-                    follower.wake.release()
+            if len(batch) > 1:
+                self._let_go(batch[1:])
+
+    def _take_along(self, batch: list[J]) -> None:
+        """Let those who wait join a batch, as many as it may have."""
+        with self._lock:
+            size = batch[0].size_bytes
+            while self._waiting and len(batch) < self._most_jobs and size < self._most_bytes:
+                follower = self._waiting[0]
+                if isinstance(follower, _Alone):
+                    break
+                batch.append(follower)
+                self._waiting.popleft()
+                size += follower.size_bytes
+
+    def _let_go(self, followers: Sequence[J]) -> None:
+        """A batch is over: wake those who are done, and let the others wait on, first of all."""
+        with self._lock:
+            self._waiting.extendleft(
+                follower
+                for follower in reversed(followers)
+                if not (follower.done or follower.abandoned)
+            )
+        for follower in followers:
+            if follower.done and follower.wake is not None:
+                follower.wake.release()
 
     def _pass_on(self, job: J | _Alone) -> None:
         """Hand the baton to who waits first; nothing if the job does not hold it."""

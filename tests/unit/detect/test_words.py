@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda.detect.words import Words
+from memoranda.detect.words import RareSign, Words
 
 WORDS = [b"auth", b"q~", b"://", b"you are now", b"tell", b"aa", b"tel", b"a+b", b"eee"]
 
@@ -35,3 +35,18 @@ def test_no_words_are_in_no_text() -> None:
 )
 def test_the_answer_is_that_of_a_search_for_each(words: list[bytes], text: bytes) -> None:
     assert Words(words).are_in(text) == any(word in text for word in words)
+
+
+@given(
+    st.binary(min_size=1, max_size=4).map(lambda word: word.translate(b"AbcZ -K\n" * 32)),
+    st.lists(st.sampled_from(list(b"AbcZ -K\n")), max_size=300).map(bytes),
+)
+def test_a_word_looked_for_by_its_rarest_sign_is_found_where_it_stands(
+    word: bytes, text: bytes
+) -> None:
+    assert RareSign(word).is_in(text) == (word in text)
+
+
+def test_a_word_behind_many_of_its_rarest_sign_is_found() -> None:
+    assert RareSign(b"-K-").is_in(b"K" * 500 + b"-K-")
+    assert not RareSign(b"-K-").is_in(b"K" * 500 + b"-K")

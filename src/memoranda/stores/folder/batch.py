@@ -26,7 +26,7 @@ from memoranda.stores.folder.leftovers import (
 )
 from memoranda.stores.folder.opened import OpenStore, roll_back
 from memoranda.stores.folder.recovery import catch_up
-from memoranda.stores.log import bodies, ids, schema
+from memoranda.stores.log import bodies, schema
 from memoranda.stores.log.edit_failed import for_caller
 from memoranda.stores.log.records import NOTHING_TAKEN, write_into
 from memoranda.stores.log.redaction import redact
@@ -69,7 +69,7 @@ class Batches:
         those to do next."""
         opened, now = self.opened, self.opened.clock.monotonic()
         db = opened.db
-        touched = take_touched(opened)
+        touched = take_touched(opened, now)
         records, since = NOTHING_TAKEN, opened.clock.now_ns()
         if with_records:
             records = self._records.take()
@@ -77,8 +77,9 @@ class Batches:
         heads = opened.heads()
         try:
             db.execute("BEGIN IMMEDIATE")
-            schema.check_still_ours(db)
             remembered, opened.remembered = opened.remembered, None
+            if remembered is None or not remembered.holds(opened.log):
+                schema.check_still_ours(db)  # else nobody wrote since, so nobody changed it
             turn = Turn(opened.log, heads, since, archived=opened.archived, remembered=remembered)
             before = turn.last_seq
             if opened.lags or opened.word is None or before > opened.word.applied:
@@ -114,7 +115,7 @@ class Batches:
             moves_things = any(job.moves_things for job, error in done if error is None)
             steps = steps_of(turn, before) if moves_things else heads.steps(turn)
             outcome = self._follow(before, turn, heads, steps)
-            again = self._overtaken(done, outcome)
+            again = self._overtaken(turn, done, outcome)
         finally:
             # They are committed, whatever interrupts us: nobody may do them a second time.
             self._settle([(job, error) for job, error in done if job not in again])
@@ -231,23 +232,20 @@ class Batches:
         opened.unsynced += len(steps)
         return outcome
 
-    def _overtaken(self, done: list[Done], outcome: Outcome) -> list[FolderJob]:
+    def _overtaken(self, turn: Turn, done: list[Done], outcome: Outcome) -> list[FolderJob]:
         """The jobs that have to run again on top of what people saved meanwhile."""
         again: list[FolderJob] = []
         if not outcome.overtaken:
             return again
         for job, error in done:
             versions = job.versions if error is None else ()
-            mine = [each for each in versions if self._node_of(each) in outcome.overtaken]
+            mine = [each for each in versions if turn.node_of(each) in outcome.overtaken]
             if not mine:
                 continue
             if len(job.changes) > 1:
                 self._put_on_top(job, mine)
             again.append(job)
         return again
-
-    def _node_of(self, version: Version) -> int | None:
-        return ids.node_of(self.opened.log, version.memory_id)
 
     def _put_on_top(self, job: FolderJob, mine: list[Version]) -> None:
         """A batch is not run again: its texts go on top of theirs, and its answer stays."""

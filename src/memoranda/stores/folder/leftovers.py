@@ -37,10 +37,9 @@ _CHILD: Final = "SELECT id, ino, mtime, size FROM node WHERE parent = ? AND name
 # ---------------------------------------------------------------- incoming/
 
 
-def take_touched(opened: OpenStore) -> list[Touched]:
+def take_touched(opened: OpenStore, now: float) -> list[Touched]:
     """Unlink the displaced files whose time has come; those that somebody wrote into come back,
-    for ``keep_late``."""
-    now = opened.clock.monotonic()
+    for ``keep_late``. ``now`` is on the monotonic clock."""
     touched: list[Touched] = []
     if not opened.lingering.due(now):
         return touched

@@ -160,7 +160,7 @@ def chained(log: StoreLog, event: Event, before: bytes) -> bytes:
     said = (
         f"{event.seq} {event.batch} {event.node} {event.op} {event.late} {event.at}"
         f" {event.oparent} {event.parent}"
-        f" {_sized(event.actor)}{_sized(event.command)}{_sized(event.trace)}"
+        f" {len(event.actor)} {event.actor} {len(event.command)} {event.command} {_sized(event.trace)}"
     )
     return sha256(before + digest_of(log, event) + said.encode()).digest()
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memoranda.stores.base import Retention
 from memoranda.stores.log import events, holds
@@ -131,7 +131,7 @@ class Thinning:
             if (
                 node.events - len(stretch) < keeps
                 or stretch[0].seq > self._last
-                or (following.at > self._cutoff and not self._is_over_budget)
+                or self._may_stay(following.at)
             ):
                 return
             for event in stretch:
@@ -183,18 +183,29 @@ class Thinning:
 
     def _sweep(self) -> None:
         root = self._tree.root
-        rows = self._log.db.execute(
-            "SELECT seq, at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-            (max(root.swept, self._log.base), self._last, SWEEP_EVENTS),
-        ).fetchall()
-        for seq, at in rows:
-            if self._room <= 0 or (at > self._cutoff and not self._is_over_budget):
+        for seq, at in self._unswept():
+            if self._room <= 0 or self._may_stay(at):
                 return
             event = events.find(self._log, seq)
             if event is not None and not self._look_at(event):
                 return
             self._tree.touch(root)
             root.swept = seq
+
+    def _unswept(self) -> list[tuple[int, int]]:
+        """Numbers and times of the events to look at next; none where the first may stay, as it
+        mostly may: each of the others can lie on a page of its own."""
+        query = "SELECT seq, at FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+        where = max(self._tree.root.swept, self._log.base), self._last
+        first = self._log.db.execute(query, (*where, 1)).fetchone()
+        if first is None or self._may_stay(first[1]):
+            return []
+        rows: list[tuple[Any, ...]] = self._log.db.execute(query, (*where, SWEEP_EVENTS)).fetchall()
+        return [(seq, at) for seq, at in rows]
+
+    def _may_stay(self, at_ns: int) -> bool:
+        """Whether neither age nor budget asks for an event of that time to go."""
+        return at_ns > self._cutoff and not self._is_over_budget
 
     def _look_at(self, event: events.Event) -> bool:
         """Drop what an old event allows to drop; False if there is more to do about it."""

@@ -79,8 +79,8 @@ class Text:
     def sha256(self) -> bytes:
         """The SHA-256 of the content, 32 bytes; computed once, without joining."""
         if self._sha is None:
-            digest = sha256()
-            for part in self.parts:
+            digest = sha256(self.parts[0] if self.parts else b"")
+            for part in self.parts[1:]:
                 digest.update(part)
             self._sha = digest.digest()
         return self._sha

@@ -98,6 +98,10 @@ class Turn:
         """What the turn wrote, or is about to write, oldest first."""
         return self._events.values()
 
+    def node_of(self, version: Version) -> int | None:
+        """The number of the memory that a version of this turn is of."""
+        return self._events[version.seq + self.log.base].node
+
     @property
     def is_idle(self) -> bool:
         """Whether nothing was done that has to be written."""
@@ -239,7 +243,7 @@ class Turn:
                 self._seal(draft)
                 if not draft.node.is_directory:
                     newest.pop(draft.node.id, None)
-                    version = self._version(draft.event, draft.node, draft.path)
+                    version = self._version(draft.event, draft.node, draft.path, context.wants_ids)
                     newest[draft.node.id] = version
             return tuple(newest.values())
         except BaseException:
@@ -307,11 +311,17 @@ class Turn:
             audit=_audit_text(context),
         )
 
-    def _version(self, event: events.Event, node: Node, path: MemoryPath | None) -> Version:
+    def _version(
+        self,
+        event: events.Event,
+        node: Node,
+        path: MemoryPath | None,
+        wants_ids: bool = True,
+    ) -> Version:
         log = self.log
         return Version(  # by place: names cost a microsecond here
-            ids.version_id(log, event.seq, node.id),
-            ids.memory_id(log, node.id),
+            ids.version_id(log, event.seq, node.id) if wants_ids else "",
+            ids.memory_id(log, node.id) if wants_ids else "",
             events.OPERATIONS[event.op or events.MODIFIED],
             path,
             event.actor,

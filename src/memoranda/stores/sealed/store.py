@@ -233,7 +233,7 @@ class SealedStore(WrapperStore):
     # ---- writing
 
     async def apply(self, changes: Sequence[Change], context: Context) -> tuple[Version, ...]:
-        context = replace(context, ceiling=_raised(context.ceiling))
+        context = replace(context, ceiling=_raised(context.ceiling), wants_ids=True)
         planned: object = None
         for _ in range(TRIES):
             ring = await self._newest_ring()
