@@ -115,6 +115,7 @@ def test_a_person_finds_compares_restores_corrects_and_erases(walk: Walk) -> Non
     page.get_by_role("button", name="Restore this version").click()
     expect(page.get_by_role("status")).to_have_text("Restored.")
     page.locator("tbody a").nth(1).click()  # the one with black tea, which is no head any more
+    page.get_by_label("Type redact to go on").fill("redact")
     page.get_by_role("button", name="Redact this version").click()
     expect(page.locator(".warn")).to_contain_text("the content is gone for good")
     walk.looked_at()

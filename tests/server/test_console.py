@@ -407,7 +407,10 @@ def test_a_version_is_restored_and_an_old_one_redacted(browser: Browser, store: 
     browser.act(f"{store}/restore", path="/memories/notes/tea.md", version=oldest["id"])
     with browser.memory() as memory:
         assert "green" in memory.read("/memories/notes/tea.md").text
-    browser.act(f"{store}/redact", version=newest["id"])
+    refused = browser.act(f"{store}/redact", 400, version=newest["id"], confirm="yes")
+    assert "Type redact exactly" in refused.text
+    assert "black" in browser.page(f"{store}/versions/{newest['id']}")
+    browser.act(f"{store}/redact", version=newest["id"], confirm="redact")
     assert "the content is gone for good" in browser.page(f"{store}/versions/{newest['id']}")
     assert "black" not in browser.page(f"{store}/versions/{newest['id']}")
 

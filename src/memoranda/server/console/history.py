@@ -17,6 +17,7 @@ from memoranda.server.console.pages import (
     store_facts,
     version_facts,
 )
+from memoranda.server.problems import Problem
 from memoranda.stores.base import VersionFilter
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from memoranda.stores.base import Version
 
 _PAGE: Final = 50
+_CONFIRMED: Final = "redact"
+"""What a person types before a content goes for good."""
 
 
 async def timeline(visit: Visit) -> Facts:
@@ -100,8 +103,10 @@ async def undo(visit: Visit, form: Mapping[str, str]) -> ASGIApp:
 
 
 async def redact(visit: Visit, form: Mapping[str, str]) -> ASGIApp:
-    """Blank the content of an old version for good."""
+    """Blank the content of an old version for good, once that was typed."""
     version = field(form, "version")
+    if field(form, "confirm") != _CONFIRMED:
+        raise Problem(400, f"Type {_CONFIRMED} exactly to redact the version. Nothing was changed.")
     await (await opened(visit)).redact(version)
     return go(f"/stores/{visit.params['store']}/versions/{version}", "redacted")
 
