@@ -13,12 +13,26 @@ import pytest
 
 from memoranda.drive import run_now
 from memoranda.stores.base import Change, Context, Edit, Put
+from memoranda.stores.git import pack
 from memoranda.stores.git.backend import GitBackend
 from memoranda.testing.promises.steps import append, p, put, read
 from tests.stores.git_rig import check, git, in_memory
 
 AGENT = Context(actor="agent", command="test")
 LONGEST_LIFE_SECONDS = 0.08
+
+
+def test_git_looks_at_no_pack_that_is_not_whole_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(source: str, target: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.rename", die)
+    with pytest.raises(KeyboardInterrupt):
+        pack.write(str(tmp_path), {b"\1" * 20: (3, b"text")})
+    assert len(list(tmp_path.iterdir())) == 2
+    assert not [*tmp_path.glob("*.pack"), *tmp_path.glob("*.idx")]
 
 
 def strike(home: Path, rounds: int, seed: str) -> None:

@@ -12,6 +12,7 @@ from memoranda.errors import Corrupt, Misuse, Unavailable
 from memoranda.path import MemoryPath
 from memoranda.stores.base import Context
 from memoranda.stores.log import schema
+from memoranda.stores.log.connection import Connection
 from memoranda.stores.log.database import as_ours, connect, open_connection
 from memoranda.stores.log.records import LONGEST_WAIT_NS, MOST_RECORDS, Records
 from memoranda.stores.log.transaction import Transaction
@@ -68,6 +69,35 @@ def test_a_database_of_somebody_else_is_not_ours() -> None:
     db.execute("CREATE TABLE theirs(x)")
     with pytest.raises(Corrupt):
         schema.check_format(db)
+
+
+class AnotherMakesTheTables:
+    """A connection whose file gets its tables from somebody else right after one question to it."""
+
+    def __init__(self, db: Connection, question: str, another: Connection) -> None:
+        self._db, self._question, self._another = db, question, another
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._db, name)
+
+    def pragma(self, name: str) -> Any:
+        answer = self._db.pragma(name)
+        if name == self._question:
+            with Transaction(self._another):
+                schema.create(self._another)
+        return answer
+
+
+@pytest.mark.parametrize("question", ["application_id", "user_version"])
+def test_a_database_whose_tables_are_just_being_made_is_not_somebody_elses(
+    tmp_path: Path, question: str
+) -> None:
+    one, another = connect(str(tmp_path / "f.db")), connect(str(tmp_path / "f.db"))
+    seen = AnotherMakesTheTables(one, question, another)
+    schema.check_format(cast("Connection", seen))
+    assert schema.check_format(one)
+    one.close()
+    another.close()
 
 
 class Interrupting:

@@ -75,12 +75,12 @@ def write_packed(directory: str, objects: Mapping[Id, bytes]) -> str:
         ]
     )
     stem = f"pack-{checksum.hex()}"
-    temporary = os.path.join(directory, f"{TEMPORARY}_{os.getpid()}_{checksum.hex()}")
-    # A pack is looked for once its index is there.
-    for suffix, data in ((".pack", body + checksum), (".idx", index + _sha1(index))):
-        write_file(temporary + suffix, data)
-    for suffix in (".pack", ".idx"):
-        os.rename(temporary + suffix, os.path.join(directory, stem + suffix))
+    temporary = os.path.join(directory, f"{TEMPORARY}_{os.getpid()}_{checksum.hex()}_")
+    # A pack is looked for once its index is there. Git reads whatever ends in .idx, whole or not.
+    for kind, data in (("pack", body + checksum), ("idx", index + _sha1(index))):
+        write_file(temporary + kind, data)
+    for kind in ("pack", "idx"):
+        os.rename(temporary + kind, os.path.join(directory, f"{stem}.{kind}"))
     return stem
 
 

@@ -77,6 +77,17 @@ def check_format(db: Connection) -> bool:
     Raises ``Corrupt`` for a database of another program and ``Unavailable`` for a format that
     another version of Memoranda made.
     """
+    if db.in_transaction:
+        return _is_ours(db)
+    db.execute("BEGIN")  # all is asked of one moment: somebody may be making the tables
+    try:
+        return _is_ours(db)
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def _is_ours(db: Connection) -> bool:
     application = db.pragma("application_id")
     version = db.pragma("user_version")
     if application == APPLICATION_ID:
