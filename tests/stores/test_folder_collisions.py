@@ -384,6 +384,25 @@ def test_a_batch_is_not_run_again_its_text_goes_on_top_of_theirs(
     rig.check()
 
 
+@pytest.mark.parametrize("between", range(2))
+def test_a_batch_whose_text_goes_on_top_may_be_overtaken_again(
+    rig: FolderRig, files: Meddling, between: int
+) -> None:
+    first, again = b"by hand\n", b"by hand again\n"
+    steps = [str] * between  # files are exchanged to and fro
+    files.before(
+        "exchange",
+        saving(rig.memories / "a.md", first),
+        *steps,
+        saving(rig.memories / "a.md", again),
+    )
+    versions = rig.apply(Put(p("/a.md"), b"of the batch\n"), Put(p("/c.md"), b"c\n"))
+    assert len(versions) == 2
+    assert rig.external()[-1] == ("modified", "/a.md", again)
+    assert rig.tree() == {"/a.md": b"of the batch\n", "/c.md": b"c\n"}
+    rig.check()
+
+
 class TestJobsOfOneCommit:
     """Several threads' commands that share a transaction."""
 

@@ -99,8 +99,11 @@ class Turn:
         return self._events.values()
 
     def node_of(self, version: Version) -> int | None:
-        """The number of the memory that a version of this turn is of."""
-        return self._events[version.seq + self.log.base].node
+        """The number of the memory that a version of this turn, or of an earlier one, is of; None
+        where its event is not kept."""
+        seq = version.seq + self.log.base
+        event = self._events.get(seq) or events.find(self.log, seq)
+        return None if event is None else event.node
 
     @property
     def is_idle(self) -> bool:
