@@ -26,6 +26,10 @@ A key goes into `Authorization: Bearer` or `x-api-key`. Bodies and answers are J
 ```
 
 Lists answer `{"data": […], "next_page": …}`; pass `next_page` back as `page` until it is null.
+
+Update and delete of a memory take a header beside the API's own precondition, `memoranda-if-version`: the id of the
+version that the memory has to be at. It tells a rename, or a second write of the same content, apart; where it does
+not hold, the answer is that of a precondition that failed.
 """
 
 
