@@ -120,14 +120,13 @@ class Tree:
         """Whether it is certain at the first look that nothing lies at a place, nor anything on the
         way to it but directories."""
         try:
-            found = self._files.open_beneath(self.root, "/".join(place), LOOKING)
+            with self.parent(place) as parent:
+                self._files.stat(place[-1], parent)
         except FileNotFoundError:
             return True
         except OSError as error:
             if error.errno not in ABSENT:
                 raise
-        else:
-            self._files.close(found)
         return False
 
     def has_other_spelling(self, place: Place) -> bool:
